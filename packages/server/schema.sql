@@ -422,6 +422,13 @@ create table model_syncs (
   finished_at timestamp with time zone
 );
 
+create table notification_conditions (
+  notification_id bigint not null,
+  target text not null,
+  is_true boolean not null,
+  value double precision
+);
+
 create table notification_deliveries (
   id bigint not null generated always as identity,
   run_id bigint not null,
@@ -436,7 +443,8 @@ create table notification_deliveries (
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   message_id uuid not null default gen_random_uuid(),
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  copy_key text
 );
 
 create table notification_recipients (
@@ -1135,6 +1143,10 @@ alter table model_syncs add constraint model_syncs_pkey PRIMARY KEY (id);
 alter table model_syncs add constraint model_syncs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])));
 
 alter table model_syncs add constraint model_syncs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table notification_conditions add constraint notification_conditions_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id) ON DELETE CASCADE;
+
+alter table notification_conditions add constraint notification_conditions_pkey PRIMARY KEY (notification_id, target);
 
 alter table notification_deliveries add constraint notification_deliveries_pkey PRIMARY KEY (id);
 

@@ -110,6 +110,20 @@ const AllowSubscribe = Type.Boolean({
   description: 'Whether viewers with an embed token see it and may subscribe; false by default',
 });
 
+const Condition = Shape('NotificationCondition', {
+  widgetId: Type.String({ minLength: 1, maxLength: 128, description: 'A chart of the dashboard' }),
+  measure: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'A measure of its query, taken over all rows that the reader sees',
+    examples: ['orders.revenue'],
+  }),
+  operator: Type.Enum(['above', 'below', 'changed_by_percent', 'no_data'], {
+    description: 'When the condition is true. `changed_by_percent` compares with the run before',
+  }),
+  value: Maybe(Type.Number({ description: 'What the measure is compared with; not for `no_data`' })),
+});
+
 export const settings = {
   minute: Maybe(timing.minute),
   hour: Maybe(timing.hour),
@@ -131,6 +145,7 @@ export const settings = {
   ),
   notificationFormat: Maybe(Format),
   name: Maybe(Type.String({ maxLength: 255, description: NAME })),
+  condition: Maybe(Condition),
   allowSubscribe: Maybe(AllowSubscribe),
 };
 
@@ -161,6 +176,7 @@ export const Notification = Shape('NotificationDto', {
   nextRunAt: Maybe({ ...DateTime, description: 'When it runs next; null while it is off' }),
   filters: Maybe(Type.Array(Filter, { description: FILTERS })),
   timeGrains: Maybe(Type.Array(TimeGrain, { description: GRAINS })),
+  condition: Maybe(Condition),
   allowSubscribe: AllowSubscribe,
   isSubscribed: Type.Boolean({ description: 'Whether the caller is among the recipients' }),
   canEdit: Type.Boolean({ description: 'Whether the caller may change it, and sees all recipients' }),

@@ -23,6 +23,7 @@ import * as folders from './operations/folders.ts';
 import * as gitHosts from './operations/git-hosts.ts';
 import * as identities from './operations/identities.ts';
 import * as modelSync from './operations/model-sync.ts';
+import * as notificationRuns from './operations/notification-runs.ts';
 import * as notifications from './operations/notifications.ts';
 import * as oauthIntegrations from './operations/oauth-integrations.ts';
 import * as oidcTokenConfigs from './operations/oidc-token-configs.ts';
@@ -126,12 +127,8 @@ export const operations = {
   dryRunSession: embed.dryRunSession,
   duplicateNotification: notifications.duplicateNotification,
   duplicateWorkbook: workbooks.duplicateWorkbook,
-  embeddedAppDetailPage: embeddedPages.embeddedAppDetailPage,
   embeddedAppFrame: embeddedPages.embeddedAppFrame,
-  embeddedAppItemPage: embeddedPages.embeddedAppItemPage,
   embeddedAppPage: embeddedPages.embeddedAppPage,
-  embeddedAppPartPage: embeddedPages.embeddedAppPartPage,
-  embeddedAppSectionPage: embeddedPages.embeddedAppSectionPage,
   embeddedChatPage: embeddedPages.embeddedChatPage,
   embeddedDashboardPage: embeddedPages.embeddedDashboardPage,
   embeddedDashboardPageOfDeployment: embeddedPages.embeddedDashboardPageOfDeployment,
@@ -143,7 +140,6 @@ export const operations = {
   explainQuery: queries.explainQuery,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
-  exportDashboard: dashboards.exportDashboard,
   fileHashes: uploads.fileHashes,
   finishNamedOAuthFlow: userOauthTokens.finishNamedOAuthFlow,
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,
@@ -158,8 +154,6 @@ export const operations = {
   getAppTheme: appConfig.getAppTheme,
   getCommit: dataModelHistory.getCommit,
   getDashboard: dashboards.getDashboard,
-  getDashboardVersion: dashboards.getDashboardVersion,
-  getDashboardVersions: dashboards.getDashboardVersions,
   getDeployment: deployments.getDeployment,
   getDeploymentEnvironmentTokens: environments.getDeploymentEnvironmentTokens,
   getDeploymentEnvironments: environments.getDeploymentEnvironments,
@@ -226,6 +220,8 @@ export const operations = {
   listMyApiKeys: apiKeys.listMyApiKeys,
   listMyIdentities: identities.listMyIdentities,
   listMySessions: sessions.listMySessions,
+  listNotificationDeliveries: notificationRuns.listNotificationDeliveries,
+  listNotificationRuns: notificationRuns.listNotificationRuns,
   listOAuthIntegrations: oauthIntegrations.listOAuthIntegrations,
   listOidcTokenConfigs: oidcTokenConfigs.listOidcTokenConfigs,
   listRegions: regions.listRegions,
@@ -257,7 +253,6 @@ export const operations = {
   postScimBulk: scim.postScimBulk,
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
-  previewDashboardReports: dashboards.previewDashboardReports,
   previewOidcToken: oidcTokenConfigs.previewOidcToken,
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
@@ -285,6 +280,7 @@ export const operations = {
   revokeUserOAuthToken: userOauthTokens.revokeUserOAuthToken,
   rotateGitHostWebhookSecret: gitHosts.rotateGitHostWebhookSecret,
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  runNotification: notificationRuns.runNotification,
   runSql: queries.runSql,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
@@ -313,8 +309,9 @@ export const operations = {
   unlinkIdentityByForm: pages.unlinkIdentityByForm,
   unlinkMyIdentity: identities.unlinkMyIdentity,
   unlinkUserIdentity: identities.unlinkUserIdentity,
-  unpublishDashboard: dashboards.unpublishDashboard,
+  unsubscribeByLink: notificationRuns.unsubscribeByLink,
   unsubscribeFromNotification: notifications.unsubscribeFromNotification,
+  unsubscribePage: notificationRuns.unsubscribePage,
   updateApiKey: apiKeys.updateApiKey,
   updateAppConfig: appConfig.updateAppConfig,
   updateDashboardEmbedding: dashboards.updateDashboardEmbedding,
@@ -347,7 +344,6 @@ export const operations = {
   validateDataModel: builds.validateDataModel,
   watchEmbedSession: embed.watchEmbedSession,
   workspaceObjects: workspace.workspaceObjects,
-  workspaceRights: workspace.workspaceRights,
 };
 
 export const tags = {

@@ -11,7 +11,7 @@ const RESOURCES = {
   embed_tenant: ['deleted'],
   env_variable: ['created', 'updated', 'deleted'],
   folder: ['created', 'updated', 'deleted'],
-  notification: ['created', 'updated', 'deleted'],
+  notification: ['created', 'updated', 'deleted', 'failed'],
   oidc_token_config: ['created', 'updated', 'deleted'],
   report: ['created', 'updated', 'deleted'],
   resource_policy: ['created', 'updated', 'deleted'],

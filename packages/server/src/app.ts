@@ -11,6 +11,7 @@ import {
   createCharts,
   createFindPublished,
   createPublishedDashboards,
+  createReadPublished,
   createRechecks,
   dashboards,
   demoDashboards,
@@ -109,6 +110,7 @@ export type ModuleSettings = Pick<
   dataDir: string;
   oidc?: Config['oidc'];
   githubApp?: Config['githubApp'];
+  slackToken?: Config['slackToken'];
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -269,9 +271,14 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     dashboards(platform, charts, rechecks, queryApi),
     renderings(drawing, published),
     workspace(platform, { trees, removal }),
-    notifications({
+    notifications(platform, {
       tenantSettings: account,
       tenant,
+      queries: queryApi,
+      readPublished: createReadPublished(rechecks),
+      events,
+      show: forPeople.show,
+      slackToken: settings.slackToken,
       provision: createProvision({ plan, maxExternalUsers, tenantSettings: account }),
     }),
     { demo: demoDashboards(charts) },

@@ -29,6 +29,7 @@ test('without any setting, the defaults are used', () => {
     allowPrivateRemotes: false,
     dbtPython: '/usr/bin/python3',
     githubApp: undefined,
+    slackToken: undefined,
     oidc: undefined,
     unknown: [],
   });

@@ -40,6 +40,8 @@ export interface Config {
   metricsToken: string | undefined;
   /** Outgoing requests may reach loopback and private addresses. */
   allowPrivateRemotes: boolean;
+  /** The token of the bot that sends notifications to channels of Slack. */
+  slackToken: string | undefined;
   /** The provider that people sign in with, if there is one. */
   oidc: ProviderSettings | undefined;
   /** How mail is sent, if it is. */
@@ -289,6 +291,9 @@ export function readConfig(env: Env): Config {
       read('ORIEL_DBT_PYTHON', 'the absolute path of a Python program in which dbt is installed', (value) =>
         isAbsolute(value) ? resolve(value) : undefined,
       ) ?? '/usr/bin/python3',
+    slackToken: read('ORIEL_SLACK_TOKEN', 'the token of a bot, which begins with xoxb-', (value) =>
+      value.startsWith('xoxb-') ? value : undefined,
+    ),
     oidc: readProvider(),
     mail: readMail(),
     unknown: [],

@@ -85,7 +85,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
   const { tenant, plan, maxExternalUsers, deviceCodeSeconds, embedQuerySeconds } = config;
-  const { allowPrivateRemotes, dbtPython, githubApp, oidc } = config;
+  const { allowPrivateRemotes, dbtPython, githubApp, oidc, slackToken } = config;
   const turnWaitMs = options.waits?.connectionMs;
   const dataDir = config.dataDir ?? defaultDataDir();
   requireFinished(dataDir);
@@ -99,6 +99,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     dbtPython,
     githubApp,
     oidc,
+    slackToken,
     turnWaitMs,
     dataDir,
   };

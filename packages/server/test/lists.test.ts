@@ -89,10 +89,10 @@ describe('every list can be paged to its end', () => {
     await times(() => admin.createRole({ body: { name: unique('role'), actions: ['ReportRead'] } }));
     ids = {
       deploymentId,
-      notificationId: await createNotifications(
+      ...(await createNotifications(
         deploymentId,
         people.map(({ userId }) => userId),
-      ),
+      )),
       webhookId: webhook!.id,
       environmentId: Number(environment!.id),
       listUserGroups: userGroup!.id,
@@ -126,7 +126,21 @@ describe('every list can be paged to its end', () => {
     );
     const recipients = userIds.map((userId) => ({ type: 'USER' as const, userId }));
     await world.admin.addRecipients({ deploymentId, id: first!.id, body: { recipients } });
-    return first!.id;
+    const { pool } = world.server.db;
+    await times((i) =>
+      pool.query(
+        `insert into notification_runs (notification_id, due_at, state) values ($1, now() + $2 * interval '1 hour', 'done')`,
+        [first!.id, i],
+      ),
+    );
+    const { rows } = await pool.query('select max(id) as id from notification_runs');
+    await times((i) =>
+      pool.query(
+        `insert into notification_deliveries (run_id, target, type, status) values ($1, $2, 'SLACK', 'sent')`,
+        [rows[0].id, `channel:${i}`],
+      ),
+    );
+    return { notificationId: first!.id, runId: Number(rows[0].id) };
   }
 
   /** Commits on the deploy branch, whose files are not in folders. */
@@ -182,6 +196,7 @@ describe('every list can be paged to its end', () => {
       .replace('{name}', 'main')
       .replace('{embedTenantName}', embedTenantName)
       .replace('{environmentId}', String(ids.environmentId))
+      .replace('{runId}', String(ids.runId))
       .replace('/notifications/{id}', `/notifications/${ids.notificationId}`)
       .replace('/webhooks/{id}', `/webhooks/${ids.webhookId}`)
       .replace('{id}', String(op.path.includes('embed-tenants') ? ids.getGroups : ids.listUserGroups));

@@ -167,6 +167,7 @@ const given: Record<string, () => Promise<Given>> = {
     path: await one(world.admin.createUserAttribute({ body: { name: unique('attribute'), type: 'string' } })),
   }),
   updateNotification: async () => ({ path: await notification() }),
+  runNotification: async () => ({ path: await notification() }),
   addRecipients: async () => ({ path: await notification() }),
   removeRecipients: async () => ({ path: await notification() }),
   updateWebhook: async () => ({ path: await webhook() }),
@@ -263,6 +264,7 @@ const FOUND_FIRST: Record<string, string> = {
   getOAuthIntegration: 'oauth_integration_not_found',
   getUserOAuthToken: 'oauth_token_not_found',
   getOidcTokenConfig: 'oidc_token_config_not_found',
+  listNotificationDeliveries: 'notification_run_not_found',
   getWebhook: 'webhook_not_found',
   listWebhookDeliveries: 'webhook_not_found',
   // Pages of people who have signed in by browser.

@@ -19,6 +19,8 @@ export const tags = {
 
 export const errors = {
   notification_not_found: { status: 404, message: 'There is no such notification.' },
+  notification_run_not_found: { status: 404, message: 'There is no such run of the notification.' },
+  run_in_progress: { status: 409, message: 'It is being run already. Wait until that has ended.' },
   dashboard_id_required: {
     status: 400,
     message: 'Give exactly one of `dashboardId` and `dashboardPublicId`.',
@@ -160,7 +162,7 @@ export const updateNotification = operation({
   path: `${path}/{id}`,
   summary: 'Change a notification, or switch it on or off',
   description:
-    'Fields that are absent or null stay as they are, except `filters` and `timeGrains`: null removes them. A new `scheduleType` needs its own fields.',
+    'Fields that are absent or null stay as they are, except `filters`, `timeGrains` and `condition`: null removes them. A new `scheduleType` needs its own fields.',
   permission: 'AlertsUpdate',
   params: one,
   body: Shape(

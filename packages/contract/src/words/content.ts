@@ -227,4 +227,16 @@ export const content: FieldWords = {
     isSourceReport: 'Kept for older clients',
   },
   ReportSnapshotPreferences: { columnFormats: 'How numbers are written, by the name of the column' },
+  CreateNotificationInput: {
+    condition:
+      'With it, a reader is sent the dashboard when the condition becomes true for them, and not again before it was false',
+  },
+  NotificationDto: {
+    condition:
+      'With it, a reader is sent the dashboard when the condition becomes true for them, and not again before it was false',
+  },
+  UpdateNotificationInput: {
+    condition:
+      'With it, a reader is sent the dashboard when the condition becomes true for them, and not again before it was false',
+  },
 };

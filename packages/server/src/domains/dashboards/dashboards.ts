@@ -141,6 +141,32 @@ export const createFindPublished =
     return toDashboard(actor, row, (await rechecks.of(version, sharerOf(actor))).version);
   };
 
+export interface PublishedVersion {
+  id: number;
+  title: string | null;
+  config: store.VersionRow['config'];
+  snapshots: ReturnType<typeof toSnapshot>[];
+}
+
+/** The newest version as pages get it, for what is drawn without a caller. */
+export type ReadPublished = (
+  db: Queryable,
+  dashboard: { id: number; versionNumber: number },
+) => Promise<PublishedVersion | undefined>;
+
+export const createReadPublished =
+  (rechecks: Rechecks): ReadPublished =>
+  async (db, dashboard) => {
+    const stored = await store.findVersion(db, dashboard);
+    if (!stored) return undefined;
+    const { version } = await rechecks.of(stored, `dashboard ${dashboard.id}`);
+    const { id, title, config } = version;
+    const snapshots = version.snapshots.map((snapshot, i) =>
+      toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),
+    );
+    return { id, title, config, snapshots };
+  };
+
 /** What the audit log holds of a dashboard. */
 export const audited = ({
   id,

@@ -13,11 +13,13 @@ export {
   createPublishedDashboards,
   type PublishedDashboard,
   type PublishedDashboards,
+  createReadPublished,
+  type PublishedVersion,
+  type ReadPublished,
   requireDashboard,
 } from './dashboards.ts';
 export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 export { createRechecks, type Rechecks } from './rechecks.ts';
-export { findVersion, type VersionRow } from './store.ts';
 
 export const dashboards = (
   { log }: Pick<Platform, 'log'>,

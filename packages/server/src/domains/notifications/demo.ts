@@ -23,6 +23,7 @@ export const demoNotification: DemoStep = async ({ tx, adminId }) => {
       filters: null,
       timeGrains: null,
       allowSubscribe: true,
+      condition: null,
       nextDueAt: null,
     },
   );

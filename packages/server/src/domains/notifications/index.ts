@@ -1,10 +1,80 @@
-import type { Module } from '../../platform/module.ts';
+import type { JobKind } from '../../platform/jobs/jobs.ts';
+import type { Module, Platform } from '../../platform/module.ts';
+import type { Show } from '../pages/index.ts';
+import type { Events } from '../webhooks/index.ts';
+import type { Outbox } from './channels.ts';
+import { createClock } from './clock.ts';
 import { leftovers } from './leftovers.store.ts';
+import { createLinks } from './links.ts';
+import { createMailChannel } from './mail.ts';
+import { createOwnerJob } from './owner.ts';
 import { type NotificationOptions, notificationRoutes } from './routes.ts';
+import { createRunJob, type RunOptions } from './run-job.ts';
+import { runRoutes } from './run-routes.ts';
+import { createSlack } from './slack.ts';
+import { createWarming } from './warming.ts';
 
+export type { Rendering } from './channels.ts';
 export { demoNotification } from './demo.ts';
+export type { Drawing } from './run-job.ts';
 
-export const notifications = (options: NotificationOptions): Module => ({
-  routes: notificationRoutes(options),
-  leftovers,
-});
+type Options = Omit<NotificationOptions, 'clock'> &
+  Pick<RunOptions, 'queries' | 'draw' | 'events'> & {
+    events: Events;
+    show: Show;
+    /** The token of a bot, if there is one. */
+    slackToken: string | undefined;
+  };
+
+export function notifications(platform: Platform, options: Options): Module {
+  const { outbound, mail, keysFor, publicUrl } = platform;
+  const { events, slackToken } = options;
+  const links = createLinks({ keys: keysFor('notification links'), publicUrl });
+  const webhooks: Outbox = {
+    add: (tx, { run, link }, { address, messageId }) =>
+      events.recordFor(tx, Number(address), {
+        type: 'notification.due',
+        resource: `notification:${run.notificationId}`,
+        data: {
+          id: String(run.notificationId),
+          deploymentId: run.deploymentId,
+          dashboardId: run.dashboardId,
+          dashboardPublicId: run.publicId,
+          runId: run.id,
+          deliveryId: messageId,
+          dueAt: run.dueAt,
+          link,
+        },
+      }),
+  };
+  const tellOwner = mail && createOwnerJob(mail);
+  const runJob = createRunJob({
+    ...options,
+    tellOwner,
+    channels: {
+      webhooks,
+      mail: mail && createMailChannel(mail),
+      slack: slackToken ? createSlack({ outbound, token: slackToken }) : undefined,
+    },
+    // Embed users sign in elsewhere.
+    linkOf: ({ publicId }, { type }) =>
+      type === 'EMBED_USER' ? null : `${publicUrl}/embed/dashboard/${publicId}`,
+    unsubscribeUrlOf({ notificationId, isPreview }, { userId, address, type }) {
+      if (isPreview || type === 'SLACK' || type === 'WEBHOOK') return null;
+      return links.urlOf({ notificationId, who: userId === null ? { address: address! } : { userId } });
+    },
+  });
+  const clock = createClock(runJob);
+  const warming = createWarming(platform, options);
+  return {
+    routes: [
+      ...notificationRoutes({ ...options, clock }),
+      ...runRoutes({ runJob, links, show: options.show }),
+    ],
+    jobs: [clock.job, runJob, ...(tellOwner ? [tellOwner] : [])] as JobKind[],
+    schedules: [clock.upkeep],
+    leftovers,
+    started: warming.start,
+    stop: warming.stop,
+  };
+}

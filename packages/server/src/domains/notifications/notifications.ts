@@ -6,8 +6,9 @@ import { type Caller, embedOf } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { EDIT, READ, viewerOf } from '../access/index.ts';
-import { findVersion, type VersionRow } from '../dashboards/index.ts';
+import type { PublishedVersion, ReadPublished } from '../dashboards/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
+import { requireCondition } from './conditions.ts';
 import { cronOf, nextDue, toTiming, wordsFor } from './schedule.ts';
 import * as store from './store.ts';
 
@@ -90,6 +91,7 @@ export function toWanted(
     notificationFormat: given.notificationFormat ?? before?.notificationFormat ?? 'png',
     filters: given.filters === undefined ? (before?.filters ?? null) : given.filters,
     timeGrains: given.timeGrains === undefined ? (before?.timeGrains ?? null) : given.timeGrains,
+    condition: given.condition === undefined ? (before?.condition ?? null) : given.condition,
     allowSubscribe: given.allowSubscribe ?? before?.allowSubscribe ?? false,
     // A due time that has come is not skipped by a change of something else.
     nextDueAt: isEnabled
@@ -110,7 +112,7 @@ interface Control {
 
 /** What filters and time grains name that the published dashboard does not have: where, and what. */
 export function missingControls(
-  { config }: Pick<VersionRow, 'config'>,
+  { config }: Pick<PublishedVersion, 'config'>,
   { filters, timeGrains }: Pick<store.Wanted, 'filters' | 'timeGrains'>,
 ): { path: string; message: string }[] {
   const controls = (config.widgets ?? []) as Control[];
@@ -137,15 +139,17 @@ const FILTERS_MAX_BYTES = 60 * 1024;
 /** Throws a 400 unless the published dashboard has the controls. */
 export async function requireControls(
   db: Queryable,
+  readPublished: ReadPublished,
   dashboard: { id: number; versionNumber: number },
   wanted: store.Wanted,
 ) {
-  if (!wanted.filters?.length && !wanted.timeGrains?.length) return;
+  if (!wanted.filters?.length && !wanted.timeGrains?.length && !wanted.condition) return;
   if (Buffer.byteLength(JSON.stringify(wanted.filters)) > FILTERS_MAX_BYTES)
     throw invalid('filters', 'must be at most 60 KB of JSON');
-  const version = found(await findVersion(db, dashboard.id, dashboard.versionNumber), 'not_published');
+  const version = found(await readPublished(db, dashboard), 'not_published');
   const [first, ...others] = missingControls(version, wanted);
   if (first) throw new ApiError('control_not_found', { message: first.message, issues: [first, ...others] });
+  if (wanted.condition) requireCondition(version, wanted.condition);
 }
 
 /**

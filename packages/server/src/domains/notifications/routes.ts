@@ -5,8 +5,10 @@ import { ApiError } from '../../platform/errors.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { maySeeNames } from '../access/index.ts';
+import type { ReadPublished } from '../dashboards/index.ts';
 import type { Provision } from '../embed-sessions/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
+import type { Clock } from './clock.ts';
 import {
   audited,
   lockForChange,
@@ -31,9 +33,12 @@ export interface NotificationOptions {
   provision: Provision;
   /** The embed tenant of the account itself. */
   tenant: string;
+  readPublished: ReadPublished;
+  clock: Pick<Clock, 'schedule'>;
 }
 
-export function notificationRoutes({ tenantSettings, provision, tenant }: NotificationOptions) {
+export function notificationRoutes(options: NotificationOptions) {
+  const { tenantSettings, provision, tenant, readPublished, clock } = options;
   const show = async (db: Queryable, actor: Caller, looker: store.Looker, id: number) => {
     const row = await requireNotification(db, looker, id);
     return { row, reply: toReply(row, actor, await tenantSettings.current()) };
@@ -61,11 +66,12 @@ export function notificationRoutes({ tenantSettings, provision, tenant }: Notifi
       const dashboard = await requireTarget(db, looker, body);
       const settings = await tenantSettings.current();
       const wanted = toWanted(body, undefined, settings.embedding.timezone ?? 'UTC');
-      await requireControls(db, dashboard, wanted);
+      await requireControls(db, readPublished, dashboard, wanted);
       return change(async (tx) => {
         const embedTenant = await requireRoom(tx, looker, dashboard.id, settings);
         const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
         const id = await store.insertNotification(tx, place, wanted);
+        await clock.schedule(tx, { deploymentId: params.deploymentId, notificationId: id }, wanted.nextDueAt);
         const { row, reply } = await show(tx, actor, looker, id);
         return { reply, changes: { id, before: null, after: audited(row) } };
       });
@@ -82,8 +88,15 @@ export function notificationRoutes({ tenantSettings, provision, tenant }: Notifi
         const before = await lockForChange(tx, looker, params.id);
         const wanted = toWanted(body, before, before.timezone);
         const { dashboardId: id, versionNumber } = before;
-        if (body.filters || body.timeGrains) await requireControls(tx, { id, versionNumber }, wanted);
+        if (body.filters || body.timeGrains || body.condition)
+          await requireControls(tx, readPublished, { id, versionNumber }, wanted);
         await store.updateNotification(tx, before.id, wanted);
+        if (wanted.nextDueAt !== before.nextDueAt)
+          await clock.schedule(
+            tx,
+            { deploymentId: params.deploymentId, notificationId: before.id },
+            wanted.nextDueAt,
+          );
         const { row, reply } = await show(tx, actor, looker, before.id);
         return { reply, changes: { id: before.id, before: audited(before), after: audited(row) } };
       }),

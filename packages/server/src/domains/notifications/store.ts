@@ -9,6 +9,7 @@ import type { Timing } from './schedule.ts';
 type Reply = ReplyOf<typeof operations.getNotification>;
 export type FilterChoice = NonNullable<Reply['filters']>[number];
 export type GrainChoice = NonNullable<Reply['timeGrains']>[number];
+export type Condition = NonNullable<Reply['condition']>;
 
 /** What a request decides about a notification. */
 export interface Wanted extends Timing {
@@ -19,6 +20,7 @@ export interface Wanted extends Timing {
   filters: FilterChoice[] | null;
   timeGrains: GrainChoice[] | null;
   allowSubscribe: boolean;
+  condition: Condition | null;
   nextDueAt: string | null;
 }
 
@@ -54,7 +56,8 @@ const COLUMNS = sql`
   n.name, n.schedule_type as "scheduleType", n.minute, n.hour, n.day_of_week as "dayOfWeek",
   n.day_of_month as "dayOfMonth", n.custom_cron as "customCron", n.timezone, n.is_enabled as "isEnabled",
   n.notification_enabled as "notificationEnabled", n.notification_format as "notificationFormat", n.filters,
-  n.time_grains as "timeGrains", n.allow_subscribe as "allowSubscribe", n.next_due_at as "nextDueAt"`;
+  n.time_grains as "timeGrains", n.allow_subscribe as "allowSubscribe", n.condition,
+  n.next_due_at as "nextDueAt"`;
 
 const FROM = sql`notifications n join dashboards d on d.id = n.dashboard_id
   join workbooks w on w.id = d.workbook_id left join folders f on f.id = w.folder_id`;
@@ -223,12 +226,12 @@ export const insertNotification = async (
     await tx.one<{ id: number }>(sql`
       insert into notifications (dashboard_id, user_id, embed_tenant, name, schedule_type, minute, hour, day_of_week,
         day_of_month, custom_cron, timezone, is_enabled, notification_enabled, notification_format, filters,
-        time_grains, allow_subscribe, next_due_at)
+        time_grains, allow_subscribe, condition, next_due_at)
       values (${dashboardId}, ${userId}, ${embedTenant}, ${wanted.name}, ${wanted.scheduleType}, ${wanted.minute},
         ${wanted.hour}, ${wanted.dayOfWeek}, ${wanted.dayOfMonth}, ${wanted.customCron}, ${wanted.timezone},
         ${wanted.isEnabled}, ${wanted.notificationEnabled}, ${wanted.notificationFormat},
         ${jsonOrNull(wanted.filters)}, ${jsonOrNull(wanted.timeGrains)}, ${wanted.allowSubscribe},
-        ${wanted.nextDueAt})
+        ${jsonOrNull(wanted.condition)}, ${wanted.nextDueAt})
       returning id`)
   ).id;
 
@@ -239,7 +242,7 @@ export const updateNotification = (tx: Tx, id: number, wanted: Wanted) =>
       custom_cron = ${wanted.customCron}, timezone = ${wanted.timezone}, is_enabled = ${wanted.isEnabled},
       notification_enabled = ${wanted.notificationEnabled}, notification_format = ${wanted.notificationFormat},
       filters = ${jsonOrNull(wanted.filters)}, time_grains = ${jsonOrNull(wanted.timeGrains)},
-      allow_subscribe = ${wanted.allowSubscribe}, next_due_at = ${wanted.nextDueAt}, updated_at = now()
+      allow_subscribe = ${wanted.allowSubscribe}, condition = ${jsonOrNull(wanted.condition)}, next_due_at = ${wanted.nextDueAt}, updated_at = now()
     where id = ${id}`);
 
 const jsonOrNull = (value: object | null) => (value === null ? sql`null::jsonb` : sql`${json(value)}::jsonb`);

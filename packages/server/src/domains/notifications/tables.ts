@@ -4,4 +4,5 @@ export const tables = [
   'notification_recipients',
   'notification_runs',
   'notification_deliveries',
+  'notification_conditions',
 ] as const;

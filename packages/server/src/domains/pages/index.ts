@@ -11,14 +11,14 @@ import { type Connections, connectionRoutes } from './connection-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { signInRoutes } from './routes.ts';
-import { createShow } from './show.ts';
+import { createShow, type Show } from './show.ts';
 import { createThemes } from './theme.ts';
 import type { SignInWay } from './views/sign-in.ts';
 
 export type { LinkedIdentities } from './account-routes.ts';
 export type { Connections } from './connection-routes.ts';
 export { ownAddress } from './own-address.ts';
-export { ACCOUNT_PATH, SIGN_IN_PATH, START_PATH } from './show.ts';
+export { ACCOUNT_PATH, type Show, SIGN_IN_PATH, START_PATH } from './show.ts';
 export type { SignInWay } from './views/sign-in.ts';
 
 export interface PagesOptions {
@@ -37,10 +37,11 @@ export interface PagesOptions {
 export function pages(
   platform: Platform,
   { app, people, devices, links, forgotten, ways = [], identities, connections }: PagesOptions,
-): Module & { showError: ShowError } {
+): Module & { showError: ShowError; show: Show } {
   const offer = { ways, hasMail: forgotten !== undefined };
   const show = createShow(createThemes(platform), offer);
   return {
+    show,
     showError: show.error,
     routes: [
       ...appRoutes(app, people.console),

@@ -21,6 +21,13 @@ export const insertDeliveries = (tx: Tx, events: readonly NewDelivery[]) =>
       join webhooks w on w.is_enabled and w.events && array['*', e.event]
     order by e.n, w.id`);
 
+/** Returns 0 if the webhook is gone or switched off. */
+export const insertDeliveryFor = (tx: Tx, webhookId: number, { event, resource, payload }: NewDelivery) =>
+  tx.run(sql`
+    insert into webhook_deliveries (webhook_id, message_id, event, resource, payload)
+    select w.id, gen_random_uuid(), ${event}, ${resource}, ${payload} from webhooks w
+    where w.id = ${webhookId} and w.is_enabled`);
+
 export interface DeliveryRow {
   id: number;
   messageId: string;

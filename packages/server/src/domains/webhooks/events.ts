@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../platform/audit/store.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
-import { insertDeliveries, listWantedEvents } from './deliveries.store.ts';
+import { insertDeliveries, insertDeliveryFor, listWantedEvents } from './deliveries.store.ts';
 
 export interface Event {
   type: WebhookEvent;
@@ -15,9 +15,14 @@ export interface Event {
   resource: string;
 }
 
+/** What is sent to one webhook because somebody named it, such as a recipient of a notification. */
+export type Message = Omit<Event, 'type'> & { type: 'notification.due' };
+
 export interface Events {
   /** For what is no change of an audited operation, such as the end of a build. Must be in the transaction that did it. */
   record(tx: Tx, events: readonly Event[]): Promise<void>;
+  /** For a message to one webhook, whatever events it wants. Returns false if the webhook is gone or switched off. */
+  recordFor(tx: Tx, webhookId: number, message: Message): Promise<boolean>;
   /** Writes down the events of changes, in their transaction. */
   onChange: OnChange;
 }
@@ -46,6 +51,12 @@ export function createEvents(
           payload: JSON.stringify({ type, timestamp, data }),
         }));
       if (chosen.length && (await insertDeliveries(tx, chosen))) await enqueue(tx, sender, {});
+    },
+    async recordFor(tx, webhookId, { type, data, resource }) {
+      const payload = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
+      const isTaken = (await insertDeliveryFor(tx, webhookId, { event: type, resource, payload })) > 0;
+      if (isTaken) await enqueue(tx, sender, {});
+      return isTaken;
     },
     onChange: (tx, entries) => events.record(tx, entries.flatMap(eventOf)),
   };

@@ -1,0 +1,41 @@
+/** Tells the owner of a notification that a run failed, or that somebody gets nothing any more: once a day at most. */
+import type { JobKind } from '../../platform/jobs/jobs.ts';
+import { letterOf } from '../../platform/mail/letter.ts';
+import { type Mail, MailError } from '../../platform/mail/mail.ts';
+import type { RunPayload } from './clock.ts';
+import * as store from './runs.store.ts';
+
+const SHOWN_MAX = 10;
+
+export const createOwnerJob = (mail: Mail): JobKind<RunPayload> => ({
+  name: 'notifications.tell-owner',
+  lane: 'mails',
+  async run({ runId }, { db, log, signal }) {
+    const run = await store.findRun(db, runId);
+    const owner = run?.userId == null ? undefined : await store.findUser(db, run.userId);
+    // Embed users hear of it where they see their notifications.
+    if (!run || !owner?.email || owner.embedTenant !== null) return;
+    const reasons = await store.listReasons(db, run.id, SHOWN_MAX);
+    const title = `Trouble with the notification ${run.name ?? run.workbookName}`;
+    const letter = letterOf({
+      title,
+      lines: [
+        ...(run.reason ? [run.reason] : ['Not everybody got it.']),
+        ...reasons.map(({ reason, count }) => `${count} × ${reason}`),
+      ],
+      foot: ['The list of its runs says who is concerned. You get this at most once a day.'],
+    });
+    try {
+      await mail.send(
+        { id: `trouble ${run.id}`, to: { address: owner.email }, subject: title, ...letter },
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof MailError) || !error.isPermanent) throw error;
+      log.warn(
+        { userId: run.userId, reason: error.message },
+        'the owner of a notification could not be told',
+      );
+    }
+  },
+});

@@ -1,0 +1,78 @@
+/** As whom a copy is drawn: each reader has their own rights, as they are when it is drawn. */
+import { mayIn } from '../../platform/auth/access.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { findPermissions, toPermissions } from '../access/index.ts';
+import { toReader } from '../embed-sessions/index.ts';
+import type { TenantSettingsRow } from '../tenant-settings/index.ts';
+import { lookerOf } from './notifications.ts';
+import { isReachable } from './recipients.ts';
+import { type DeliveryRow, findUser, type RunRow } from './runs.store.ts';
+import { findDashboard } from './store.ts';
+
+export interface Reader {
+  actor: Caller;
+  /** Where mail goes; null for channels. */
+  email: string | null;
+}
+
+/** Why somebody gets nothing. */
+export class NotForThem extends Error {}
+
+/**
+ * The reader of a delivery. Channels, and addresses that belong to nobody, get the view of the owner. Throws
+ * `NotForThem`.
+ */
+export async function readerOf(
+  db: Queryable,
+  run: RunRow,
+  delivery: DeliveryRow,
+  settings: TenantSettingsRow,
+): Promise<Reader> {
+  if (delivery.isUnsubscribed) throw new NotForThem('They have unsubscribed.');
+  const isOwn = delivery.userId !== null;
+  const actor = isOwn
+    ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! })
+    : await ownerOf(db, run);
+  const whose = isOwn ? 'They' : 'The owner, whose view this would be,';
+  await requireSight(db, run, actor, whose);
+  if (delivery.type === 'SLACK' || delivery.type === 'WEBHOOK') return { actor, email: null };
+  const email = isOwn ? ((await findUser(db, delivery.userId!))?.email ?? null) : delivery.address;
+  if (email === null) throw new NotForThem('They have no email address.');
+  if (!isReachable(settings, email, isOwn))
+    throw new NotForThem('The settings of the account do not let schedules reach this address.');
+  return { actor, email };
+}
+
+export async function ownerOf(db: Queryable, run: RunRow): Promise<Caller> {
+  if (run.userId === null) throw new NotForThem('The notification has no owner whose view it could show.');
+  const creatorMode = run.embedTenantName !== null;
+  return actorOf(db, run.deploymentId, { userId: run.userId, creatorMode, securityContext: null });
+}
+
+async function actorOf(
+  db: Queryable,
+  deploymentId: number,
+  {
+    userId,
+    creatorMode,
+    securityContext,
+  }: { userId: number; creatorMode: boolean; securityContext: object | null },
+): Promise<Caller> {
+  const user = await findUser(db, userId);
+  if (!user) throw new NotForThem('They were deleted.');
+  if (user.embedTenant !== null)
+    return toReader({ userId, deploymentId, embedTenant: user.embedTenant, creatorMode }, securityContext);
+  const permissions = await findPermissions(db, userId);
+  if (!permissions) throw new NotForThem('They were deactivated.');
+  const nothing = { apiKeyId: null, sessionId: null, deploymentIds: null };
+  return { kind: 'person', userId, ...nothing, ...toPermissions(permissions) };
+}
+
+async function requireSight(db: Queryable, run: RunRow, actor: Caller, whose: string) {
+  const { deploymentId, dashboardId } = run;
+  const dashboard = mayIn(actor, deploymentId, 'DeploymentRead')
+    ? await findDashboard(db, lookerOf(actor, deploymentId), { id: dashboardId })
+    : undefined;
+  if (!dashboard?.isSeen) throw new NotForThem(`${whose} may not see the dashboard.`);
+}

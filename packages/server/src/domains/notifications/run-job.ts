@@ -1,0 +1,364 @@
+/**
+ * Runs a notification: checks that it can still be shown, finds out who reads it, groups readers with equal rows, renews
+ * those rows, draws once for each group, and sends. What is being sent is written down before, so that nobody gets a run
+ * twice, whatever crashes: what was on its way at that moment counts as unknown, and is not sent again.
+ */
+import { createHash } from 'node:crypto';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { backoff, enqueue, type JobContext, type JobKind } from '../../platform/jobs/jobs.ts';
+import type { ReadPublished } from '../dashboards/index.ts';
+import type { Asked, Fingerprints, Queries } from '../queries/index.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import type { Events } from '../webhooks/index.ts';
+import { type Channels, type Copy, NotSent, type Rendering } from './channels.ts';
+import type { RunPayload } from './clock.ts';
+import { conditionQuery, isMet, measured } from './conditions.ts';
+import { missingControls } from './notifications.ts';
+import { NotForThem, ownerOf, type Reader, readerOf } from './readers.ts';
+import * as store from './runs.store.ts';
+import { type Board, boardOf } from './widget-queries.ts';
+
+export interface Drawing {
+  reader: Reader['actor'];
+  run: store.RunRow;
+  board: Board;
+  signal: AbortSignal;
+}
+
+export interface RunOptions {
+  queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'fingerprint'>;
+  readPublished: ReadPublished;
+  tenantSettings: TenantSettings;
+  channels: Channels;
+  events: Events;
+  /** Undefined if this server can not draw. */
+  draw?: ((drawing: Drawing) => Promise<Rendering>) | undefined;
+  /** Undefined if this server sends no mail. */
+  tellOwner?: JobKind<RunPayload> | undefined;
+  linkOf(run: store.RunRow, delivery: store.DeliveryRow): string | null;
+  unsubscribeUrlOf(run: store.RunRow, delivery: store.DeliveryRow): string | null;
+  /** For tests. */
+  retryMs?: number;
+}
+
+/** Why a whole run fails, in words for people. */
+class RunFailure extends Error {}
+
+const ATTEMPTS_MAX = 20;
+const SEND_ATTEMPTS_MAX = 6;
+const RETRY_MS = 60_000;
+const PAGE = 500;
+const AT_ONCE = 4;
+const WARMED_MAX = 50;
+const REASON_MAX = 300;
+const STOPPED = 'The server stopped while it was sent, so it is not sent again.';
+const GIVEN_UP =
+  'It was begun several times, and the server failed each time. The log of the server says why.';
+
+interface Group {
+  key: string;
+  reader: Reader;
+  members: { delivery: store.DeliveryRow; reader: Reader }[];
+}
+
+export function createRunJob(options: RunOptions): JobKind<RunPayload> {
+  const { queries, tenantSettings, channels, events } = options;
+
+  const kind: JobKind<RunPayload> = {
+    name: 'notifications.run',
+    lane: 'notifications',
+    maxAttempts: ATTEMPTS_MAX,
+    timeLimitMs: 60 * 60_000,
+    async run({ runId }, context) {
+      const { db, signal, attempt } = context;
+      const run = await store.findRun(db, runId);
+      if (!run || !['waiting', 'running'].includes(run.state)) return 'done';
+      try {
+        await execute(run, context);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const reason = error instanceof RunFailure ? error.message : undefined;
+        if (reason === undefined && attempt < ATTEMPTS_MAX) throw error;
+        await finish(db, run, { state: 'failed', reason: reason ?? GIVEN_UP });
+      }
+      return 'done';
+    },
+  };
+  return kind;
+
+  async function execute(run: store.RunRow, context: JobContext) {
+    const { db, signal } = context;
+    await store.setPhase(db, run.id, 'checking');
+    await store.giveUpSending(db, run.id, STOPPED);
+    const version = await options.readPublished(db, {
+      id: run.dashboardId,
+      versionNumber: run.versionNumber,
+    });
+    if (!version) throw new RunFailure('The dashboard is not published any more.');
+    const [missing] = missingControls(version, run);
+    if (missing) throw new RunFailure(missing.message);
+    const board = boardOf(version, run);
+    const isSent = run.isPreview || run.notificationEnabled;
+    await db.transaction((tx) =>
+      run.isPreview ? store.insertOwnDelivery(tx, run.id, run.requestedBy!) : store.insertDeliveries(tx, run),
+    );
+    await store.setPhase(db, run.id, 'reading');
+    const groups = await groupReaders(run, board, context);
+    if (!groups.length) await renewForOwner(run, board, context);
+    await store.tellServers(db, JSON.stringify({ runId: run.id, deliveryIds: representatives(groups) }));
+    const title = run.name ?? version.title ?? run.workbookName;
+    for (const group of groups) {
+      signal.throwIfAborted();
+      await serve(group, { run, board, title, isSent }, context);
+    }
+    await conclude(db, run, isSent);
+  }
+
+  /** Readers for whom every statement of the dashboard is the same, with the same values, get the same rows. */
+  async function groupReaders(run: store.RunRow, board: Board, context: JobContext): Promise<Group[]> {
+    const { db, signal } = context;
+    const settings = await tenantSettings.current();
+    const groups = new Map<string, Group>();
+    const known: Fingerprints = new Map();
+    for (let afterId = 0; ; ) {
+      const page = await store.listWaiting(db, run, afterId, PAGE);
+      await eachOf(page, AT_ONCE, async (delivery) => {
+        signal.throwIfAborted();
+        try {
+          const reader = await readerOf(db, run, delivery, settings);
+          const call = { actor: reader.actor, db, signal, deploymentId: run.deploymentId };
+          const key = hashOf(await queries.fingerprint(call, board.asked, known), board.look);
+          const group = groups.get(key) ?? { key, reader, members: [] };
+          groups.set(key, group);
+          group.members.push({ delivery, reader });
+        } catch (error) {
+          signal.throwIfAborted();
+          await refuse(db, delivery, error);
+        }
+      });
+      if (page.length < PAGE) return [...groups.values()];
+      afterId = page.at(-1)!.id;
+    }
+  }
+
+  async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
+    if (error instanceof NotForThem)
+      return store.endDelivery(db, delivery.id, { status: 'skipped', reason: error.message });
+    if (!(error instanceof ApiError)) throw error;
+    if (isTemporary(error) && delivery.attempts < SEND_ATTEMPTS_MAX)
+      return store.retryDelivery(db, delivery.id, pauseAfter(delivery.attempts + 1), error.message, 1);
+    return store.endDelivery(db, delivery.id, { status: 'failed', reason: error.message });
+  }
+
+  async function renew(run: store.RunRow, board: Board, actor: Reader['actor'], { db, signal }: JobContext) {
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
+    await eachOf(board.asked, AT_ONCE, (asked) => renewOne(call, asked));
+  }
+  function renewOne(call: Parameters<Queries['run']>[0], asked: Asked) {
+    return typeof asked === 'string' ? queries.runSql(call, asked) : queries.run(call, asked);
+  }
+
+  /** Without recipients, a run still renews what the owner reads. */
+  async function renewForOwner(run: store.RunRow, board: Board, context: JobContext) {
+    try {
+      await renew(run, board, await ownerOf(context.db, run), context);
+    } catch (error) {
+      if (error instanceof NotForThem) return;
+      if (error instanceof ApiError && !isTemporary(error)) throw new RunFailure(error.message);
+      throw error;
+    }
+  }
+
+  interface Served {
+    run: store.RunRow;
+    board: Board;
+    title: string;
+    isSent: boolean;
+  }
+
+  async function serve(group: Group, { run, board, title, isSent }: Served, context: JobContext) {
+    const { db, signal } = context;
+    const { actor } = group.reader;
+    let rendering: Rendering | undefined;
+    let value: number | null = null;
+    try {
+      await renew(run, board, actor, context);
+      value = await valueFor(run, board, actor, context);
+      const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
+      if (isDrawn && options.draw) {
+        rendering = await options.draw({ reader: actor, run, board, signal });
+      }
+      await store.addRendering(
+        db,
+        run.id,
+        group.key,
+        group.members.map(({ delivery }) => delivery.id),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      for (const { delivery } of group.members) await refuse(db, delivery, error);
+      return;
+    }
+    await store.setPhase(db, run.id, 'sending');
+    const { embedNotificationsPerHour } = await tenantSettings.current();
+    await eachOf(group.members, AT_ONCE, async ({ delivery, reader }) => {
+      signal.throwIfAborted();
+      if (!isSent)
+        return store.endDelivery(db, delivery.id, { status: 'skipped', reason: 'Sending is switched off.' });
+      const refusal = await db.transaction((tx) =>
+        claim(tx, run, delivery, value, embedNotificationsPerHour),
+      );
+      if (refusal !== null) return store.endDelivery(db, delivery.id, { status: 'skipped', reason: refusal });
+      const copy: Copy = {
+        run,
+        title,
+        rendering,
+        link: options.linkOf(run, delivery),
+        unsubscribeUrl: options.unsubscribeUrlOf(run, delivery),
+      };
+      return send(copy, delivery, reader, context);
+    });
+  }
+
+  /** The value of the condition, as the reader sees it. */
+  async function valueFor(
+    run: store.RunRow,
+    board: Board,
+    actor: Reader['actor'],
+    { db, signal }: JobContext,
+  ) {
+    if (!run.condition) return null;
+    const query = conditionQuery(board, run.condition);
+    if (!query)
+      throw new RunFailure('The dashboard has no such chart with the measure of the condition any more.');
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
+    return measured(queries, call, query, run.condition.measure);
+  }
+
+  /** Whether the condition was judged, and the message claimed, is decided together. Returns why it is not sent. */
+  async function claim(
+    tx: Tx,
+    run: store.RunRow,
+    delivery: store.DeliveryRow,
+    value: number | null,
+    perHour: number,
+  ): Promise<string | null> {
+    if (run.condition && !run.isPreview && delivery.attempts === 0) {
+      const before = await store.lockCondition(tx, run.notificationId, delivery.target);
+      const isTrue = isMet(run.condition, value, before?.value ?? null);
+      await store.setCondition(tx, run.notificationId, delivery.target, { isTrue, value });
+      if (!isTrue) return 'The condition is not met.';
+      if (before?.isTrue) return 'The condition was met before, and still is.';
+    }
+    if (await store.claimDelivery(tx, delivery.id, perHour)) return null;
+    return 'The embed tenant has had its messages of this hour.';
+  }
+
+  function channelOf({ type }: store.DeliveryRow) {
+    return type === 'SLACK' ? channels.slack : type === 'WEBHOOK' ? undefined : channels.mail;
+  }
+
+  async function send(
+    copy: Copy,
+    delivery: store.DeliveryRow,
+    reader: Reader,
+    { db, log, signal }: JobContext,
+  ) {
+    if (delivery.type === 'WEBHOOK')
+      return db.transaction(async (tx) => {
+        const isTaken = await channels.webhooks.add(tx, copy, delivery);
+        const reason = isTaken ? null : 'The webhook is switched off.';
+        await store.endDelivery(tx, delivery.id, { status: isTaken ? 'sent' : 'failed', reason });
+      });
+    const channel = channelOf(delivery);
+    if (!channel) {
+      const reason =
+        delivery.type === 'SLACK'
+          ? 'This server has no token for Slack: set ORIEL_SLACK_TOKEN.'
+          : 'This server sends no mail: set ORIEL_SMTP_URL.';
+      return store.endDelivery(db, delivery.id, { status: 'failed', reason });
+    }
+    try {
+      await channel.send(copy, delivery, reader, signal);
+      await store.endDelivery(db, delivery.id, { status: 'sent', reason: null });
+      if (delivery.recipientId !== null) await store.setProblem(db, delivery.recipientId, null);
+    } catch (error) {
+      if (!(error instanceof NotSent))
+        log.error({ err: error, deliveryId: delivery.id }, 'a copy could not be sent');
+      await note(db, delivery, error instanceof NotSent ? error : new NotSent('It could not be sent.'));
+    }
+  }
+
+  async function note(
+    db: Database,
+    delivery: store.DeliveryRow,
+    { message, isPermanent, mayBeSent }: NotSent,
+  ) {
+    const reason = message.slice(0, REASON_MAX);
+    const attempts = delivery.attempts + 1;
+    if (mayBeSent) return store.endDelivery(db, delivery.id, { status: 'unknown', reason });
+    if (!isPermanent && attempts < SEND_ATTEMPTS_MAX)
+      return store.retryDelivery(db, delivery.id, pauseAfter(attempts), reason);
+    await store.endDelivery(db, delivery.id, { status: 'failed', reason });
+    if (delivery.recipientId !== null) await store.setProblem(db, delivery.recipientId, reason);
+  }
+
+  /** Ends the run or, if somebody is to be tried again, lets another job go on with it then. */
+  async function conclude(db: Database, run: store.RunRow, isSent: boolean) {
+    const { nextAttemptAt, failed, lost, reason } = await store.findSummary(db, run.id);
+    if (nextAttemptAt !== null) {
+      await store.setPhase(db, run.id, 'retrying');
+      const { deploymentId, id: runId } = run;
+      const runAt = new Date(Math.max(Date.parse(nextAttemptAt), Date.now()));
+      await db.transaction((tx) => enqueue(tx, kind, { deploymentId, runId }, { runAt }));
+      return;
+    }
+    const isFailed = isSent && failed > 0;
+    const state = isFailed ? 'failed' : 'done';
+    await finish(db, run, { state, reason: isFailed ? reason : null, hasLost: isSent && lost > 0 });
+  }
+
+  interface Outcome {
+    state: 'done' | 'failed';
+    reason: string | null;
+    /** Whether somebody gets nothing any more. */
+    hasLost?: boolean;
+  }
+
+  function finish(db: Database, run: store.RunRow, { state, reason, hasLost = false }: Outcome) {
+    return db.transaction(async (tx) => {
+      if (!(await store.finishRun(tx, run.id, { state, reason }))) return;
+      const { notificationId: id, deploymentId } = run;
+      if (state === 'failed') {
+        const data = { id: String(id), deploymentId, runId: run.id };
+        await events.record(tx, [{ type: 'notification.failed', resource: `notification:${id}`, data }]);
+      }
+      const { tellOwner } = options;
+      if (!tellOwner || run.isPreview || (state === 'done' && !hasLost)) return;
+      if (await store.claimTelling(tx, id)) await enqueue(tx, tellOwner, { deploymentId, runId: run.id });
+    });
+  }
+
+  function pauseAfter(attempts: number) {
+    return backoff(attempts, options.retryMs ?? RETRY_MS);
+  }
+}
+
+const representatives = (groups: readonly Group[]) =>
+  groups.slice(0, WARMED_MAX).map(({ members }) => members[0]!.delivery.id);
+
+const isTemporary = ({ statusCode }: ApiError) => statusCode >= 500 || statusCode === 429;
+
+const hashOf = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+/** Works on so many at once. Waits for all that have begun before it throws. */
+async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<unknown>) {
+  const waiting = [...items];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
+}

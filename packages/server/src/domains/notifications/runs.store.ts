@@ -1,0 +1,370 @@
+/** Runs of notifications, and what became of them for each recipient. */
+import type { Queryable, Tx } from '../../platform/db/database.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { isLiving } from '../users/index.ts';
+import type { Timing } from './schedule.ts';
+import type { Condition, FilterChoice, GrainChoice } from './store.ts';
+
+export interface DueRow extends Timing {
+  id: number;
+  nextDueAt: string;
+}
+
+const TIMING = sql`n.schedule_type as "scheduleType", n.minute, n.hour, n.day_of_week as "dayOfWeek",
+  n.day_of_month as "dayOfMonth", n.custom_cron as "customCron", n.timezone`;
+
+/** Locks the notification if it is on. Whoever has the lock claims its due time. */
+export const lockDue = (tx: Tx, id: number) =>
+  tx.maybeOne<DueRow>(sql`
+    select n.id, ${TIMING}, n.next_due_at as "nextDueAt" from notifications n
+    where n.id = ${id} and n.is_enabled and n.next_due_at is not null for no key update`);
+
+export const updateNextDue = (tx: Tx, id: number, nextDueAt: string | null) =>
+  tx.run(sql`update notifications set next_due_at = ${nextDueAt} where id = ${id}`);
+
+/** Those that nobody has claimed although they are due for a while. */
+export const listOverdue = (db: Queryable, limit: number) =>
+  db.many<{ id: number; deploymentId: number }>(sql`
+    select n.id, w.deployment_id as "deploymentId"
+    from notifications n join dashboards d on d.id = n.dashboard_id join workbooks w on w.id = d.workbook_id
+    where n.next_due_at < now() - interval '2 minutes' order by n.next_due_at limit ${limit}`);
+
+export interface NewRun {
+  notificationId: number;
+  dueAt: string | null;
+  requestedBy: number | null;
+  isPreview: boolean;
+  state: 'waiting' | 'missed';
+  reason: string | null;
+}
+
+/** Returns nothing if the due time has a run already. */
+export const insertRun = (tx: Tx, run: NewRun) =>
+  tx.maybeOne<{ id: number }>(sql`
+    insert into notification_runs (notification_id, due_at, requested_by, is_preview, state, reason, finished_at)
+    values (${run.notificationId}, ${run.dueAt}, ${run.requestedBy}, ${run.isPreview}, ${run.state}, ${run.reason},
+      case when ${run.state} = 'missed' then now() end)
+    on conflict (notification_id, due_at) do nothing returning id`);
+
+export interface ShownRun {
+  id: number;
+  dueAt: string | null;
+  requestedBy: number | null;
+  isPreview: boolean;
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'missed';
+  phase: 'checking' | 'reading' | 'sending' | 'retrying' | null;
+  reason: string | null;
+  renderings: number;
+  sent: number;
+  skipped: number;
+  failed: number;
+  waiting: number;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+const count = (statuses: string) => sql`(
+  select count(*) from notification_deliveries x where x.run_id = r.id and x.status = any(${statuses.split(' ')}))`;
+
+const SHOWN = sql`
+  r.id, r.due_at as "dueAt", r.requested_by as "requestedBy", r.is_preview as "isPreview", r.state, r.phase, r.reason,
+  r.renderings, ${count('sent')} as sent, ${count('skipped')} as skipped, ${count('failed unknown')} as failed,
+  ${count('waiting sending')} as waiting, r.created_at as "createdAt", r.started_at as "startedAt",
+  r.finished_at as "finishedAt"`;
+
+export const findShownRun = (db: Queryable, notificationId: number, id: number) =>
+  db.maybeOne<ShownRun>(sql`
+    select ${SHOWN} from notification_runs r where r.id = ${id} and r.notification_id = ${notificationId}`);
+
+/** Newest first. */
+export const listRuns = (
+  db: Queryable,
+  notificationId: number,
+  page: { beforeId: number | null; limit: number },
+) =>
+  db.many<ShownRun>(sql`
+    select ${SHOWN} from notification_runs r
+    where r.notification_id = ${notificationId} and (${page.beforeId}::bigint is null or r.id < ${page.beforeId})
+    order by r.id desc limit ${page.limit}`);
+
+/** Of runs that somebody asked for. */
+export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
+  (
+    await tx.one<{ has: boolean }>(sql`
+      select exists (select from notification_runs where notification_id = ${notificationId}
+        and due_at is null and state in ('waiting', 'running') and phase is distinct from 'retrying') as has`)
+  ).has;
+
+export interface DeliveryShown {
+  id: number;
+  type: 'USER' | 'EMBED_USER' | 'SLACK' | 'WEBHOOK';
+  userId: number | null;
+  address: string | null;
+  status: 'waiting' | 'sending' | 'sent' | 'failed' | 'skipped' | 'unknown';
+  reason: string | null;
+  attempts: number;
+  finishedAt: string | null;
+}
+
+export const listDeliveries = (
+  db: Queryable,
+  runId: number,
+  page: { afterId: number; limit: number; seesNames: boolean },
+) =>
+  db.many<DeliveryShown>(sql`
+    select id, type, user_id as "userId",
+      case when user_id is null or ${page.seesNames} then address end as address, status, reason, attempts,
+      finished_at as "finishedAt"
+    from notification_deliveries where run_id = ${runId} and id > ${page.afterId} order by id limit ${page.limit}`);
+
+/** Everything that a run needs of its notification. */
+export interface RunRow {
+  id: number;
+  notificationId: number;
+  state: ShownRun['state'];
+  reason: string | null;
+  dueAt: string | null;
+  createdAt: string;
+  requestedBy: number | null;
+  isPreview: boolean;
+  deploymentId: number;
+  dashboardId: number;
+  publicId: string;
+  versionNumber: number;
+  name: string | null;
+  workbookName: string;
+  userId: number | null;
+  embedTenantName: string | null;
+  timezone: string;
+  notificationEnabled: boolean;
+  notificationFormat: 'png' | 'pdf';
+  filters: FilterChoice[] | null;
+  timeGrains: GrainChoice[] | null;
+  condition: Condition | null;
+}
+
+export const findRun = (db: Queryable, id: number) =>
+  db.maybeOne<RunRow>(sql`
+    select r.id, r.notification_id as "notificationId", r.state, r.reason, r.due_at as "dueAt", r.created_at as "createdAt",
+      r.requested_by as "requestedBy", r.is_preview as "isPreview", w.deployment_id as "deploymentId",
+      d.id as "dashboardId", d.public_id as "publicId", d.version_number as "versionNumber", n.name,
+      w.name as "workbookName", n.user_id as "userId",
+      (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName", n.timezone,
+      n.notification_enabled as "notificationEnabled", n.notification_format as "notificationFormat", n.filters,
+      n.time_grains as "timeGrains", n.condition
+    from notification_runs r join notifications n on n.id = r.notification_id
+      join dashboards d on d.id = n.dashboard_id join workbooks w on w.id = d.workbook_id
+      join deployments p on p.id = w.deployment_id
+    where r.id = ${id} and (n.embed_tenant is null or exists (
+      select from embed_tenants t where t.content_key = n.embed_tenant and t.deleted_at is null))`);
+
+export const setPhase = (db: Queryable, id: number, phase: NonNullable<ShownRun['phase']>) =>
+  db.run(sql`
+    update notification_runs set state = 'running', phase = ${phase}, started_at = coalesce(started_at, now())
+    where id = ${id} and state in ('waiting', 'running')`);
+
+/** For these deliveries, whose readers have equal rows. */
+export const addRendering = (db: Queryable, id: number, key: string, deliveryIds: readonly number[]) =>
+  db.run(sql`
+    with marked as (
+      update notification_deliveries set copy_key = ${key} where id = any(${deliveryIds}::bigint[]))
+    update notification_runs set renderings = renderings + 1 where id = ${id}`);
+
+/** Returns whether this call ended it. */
+export const finishRun = async (
+  tx: Tx,
+  id: number,
+  { state, reason }: { state: 'done' | 'failed'; reason: string | null },
+) =>
+  (await tx.run(sql`
+    update notification_runs set state = ${state}, reason = ${reason}, phase = null, finished_at = now()
+    where id = ${id} and state in ('waiting', 'running')`)) > 0;
+
+/** What an earlier attempt was sending when it ended. Nobody knows whether it arrived, so it is not sent again. */
+export const giveUpSending = (db: Queryable, runId: number, reason: string) =>
+  db.run(sql`
+    update notification_deliveries set status = 'unknown', reason = ${reason}, finished_at = now()
+    where run_id = ${runId} and status = 'sending'`);
+
+const DELIVERIES_MAX = 10_000;
+
+/** One row for each person, address and channel that the recipients lead to. Members of groups are those of now. */
+export const insertDeliveries = (tx: Tx, { id, notificationId }: Pick<RunRow, 'id' | 'notificationId'>) =>
+  tx.run(sql`
+    with own as (
+      select r.*, coalesce('user:' || r.user_id, 'channel:' || r.channel_id, 'webhook:' || r.webhook_id,
+        'address:' || lower(r.email)) as target
+      from notification_recipients r where r.notification_id = ${notificationId}),
+    targets as (
+      select id as recipient_id, type, user_id, coalesce(channel_id, webhook_id::text, email) as address, target
+      from own where type <> 'GROUP' and unsubscribed_at is null
+      union all
+      select g.id, case when u.embed_tenant is null then 'USER' else 'EMBED_USER' end, u.id, null, 'user:' || u.id
+      from own g join user_group_members m on m.group_id = g.group_id join users u on u.id = m.user_id and ${isLiving}
+      where not exists (select from own where own.user_id = u.id))
+    insert into notification_deliveries (run_id, recipient_id, type, user_id, address, target, embed_tenant)
+    select ${id}, min(t.recipient_id), min(t.type), t.user_id, coalesce(min(t.address), u.email), t.target,
+      u.embed_tenant
+    from targets t left join users u on u.id = t.user_id
+    group by t.target, t.user_id, u.email, u.embed_tenant order by min(t.recipient_id), t.user_id
+    limit ${DELIVERIES_MAX}
+    on conflict (run_id, target) do nothing`);
+
+/** For a preview. */
+export const insertOwnDelivery = (tx: Tx, runId: number, userId: number) =>
+  tx.run(sql`
+    insert into notification_deliveries (run_id, type, user_id, address, target, embed_tenant)
+    select ${runId}, case when u.embed_tenant is null then 'USER' else 'EMBED_USER' end, u.id, u.email, 'user:' || u.id,
+      u.embed_tenant
+    from users u where u.id = ${userId} on conflict (run_id, target) do nothing`);
+
+export interface DeliveryRow {
+  id: number;
+  type: DeliveryShown['type'];
+  userId: number | null;
+  address: string | null;
+  recipientId: number | null;
+  embedTenant: string | null;
+  target: string;
+  attempts: number;
+  messageId: string;
+  securityContext: object | null;
+  creatorMode: boolean;
+  /** Whether they left since the run began. */
+  isUnsubscribed: boolean;
+}
+
+/** An embed user without a row of their own has the rights that their group gives. */
+const selectDeliveries = (notificationId: number): Sql => sql`
+  select x.id, x.type, x.user_id as "userId", x.address, x.recipient_id as "recipientId",
+    x.embed_tenant as "embedTenant", x.target, x.attempts, x.message_id as "messageId",
+    r.security_context as "securityContext",
+    coalesce(r.creator_mode, (select g.embed_tenant is not null from notification_recipients of_group
+      join user_groups g on g.id = of_group.group_id where of_group.id = x.recipient_id), false) as "creatorMode",
+    coalesce(r.unsubscribed_at is not null, false) as "isUnsubscribed"
+  from notification_deliveries x
+    left join notification_recipients r on r.notification_id = ${notificationId} and r.user_id = x.user_id`;
+
+/** Those that are to be sent now. */
+export const listWaiting = (db: Queryable, { id, notificationId }: RunRow, afterId: number, limit: number) =>
+  db.many<DeliveryRow>(sql`
+    ${selectDeliveries(notificationId)}
+    where x.run_id = ${id} and x.status = 'waiting' and x.next_attempt_at <= now() and x.id > ${afterId}
+    order by x.id limit ${limit}`);
+
+/** Claims the delivery for sending. Returns false if another one has it, or the embed tenant has had its messages. */
+export const claimDelivery = async (db: Queryable, id: number, perHour: number) =>
+  (await db.run(sql`
+    update notification_deliveries x set status = 'sending', attempts = attempts + 1
+    where id = ${id} and status = 'waiting' and (embed_tenant is null or (
+      select count(*) from notification_deliveries o where o.embed_tenant = x.embed_tenant
+        and (o.status = 'sending' or (o.status = 'sent' and o.finished_at > now() - interval '1 hour'))) < ${perHour})`)) >
+  0;
+
+export const endDelivery = (
+  tx: Queryable,
+  id: number,
+  { status, reason }: { status: 'sent' | 'failed' | 'skipped' | 'unknown'; reason: string | null },
+) =>
+  tx.run(sql`
+    update notification_deliveries set status = ${status}, reason = ${reason}, finished_at = now()
+    where id = ${id} and status in ('waiting', 'sending')`);
+
+/** `attempts` counts more of them, if it was not claimed before. */
+export const retryDelivery = (db: Queryable, id: number, delayMs: number, reason: string, attempts = 0) =>
+  db.run(sql`
+    update notification_deliveries set status = 'waiting', reason = ${reason}, attempts = attempts + ${attempts},
+      next_attempt_at = now() + ${delayMs} * interval '1 ms'
+    where id = ${id} and status in ('waiting', 'sending')`);
+
+export const lockCondition = (tx: Tx, notificationId: number, target: string) =>
+  tx.maybeOne<{ isTrue: boolean; value: number | null }>(sql`
+    select is_true as "isTrue", value from notification_conditions
+    where notification_id = ${notificationId} and target = ${target} for update`);
+
+export const setCondition = (
+  tx: Tx,
+  notificationId: number,
+  target: string,
+  { isTrue, value }: { isTrue: boolean; value: number | null },
+) =>
+  tx.run(sql`
+    insert into notification_conditions (notification_id, target, is_true, value)
+    values (${notificationId}, ${target}, ${isTrue}, ${value})
+    on conflict (notification_id, target) do update set is_true = excluded.is_true, value = excluded.value`);
+
+export const setProblem = (db: Queryable, recipientId: number, problem: string | null) =>
+  db.run(sql`
+    update notification_recipients set problem = ${problem}
+    where id = ${recipientId} and problem is distinct from ${problem}`);
+
+export const findSummary = (db: Queryable, runId: number) =>
+  db.one<{ failed: number; lost: number; nextAttemptAt: string | null; reason: string | null }>(sql`
+    select count(*) filter (where status in ('failed', 'unknown')) as failed,
+      count(*) filter (where status = 'skipped' and reason not like 'The condition %'
+        and reason <> 'They have unsubscribed.') as lost,
+      min(next_attempt_at) filter (where status = 'waiting') as "nextAttemptAt",
+      min(reason) filter (where status in ('failed', 'unknown')) as reason
+    from notification_deliveries where run_id = ${runId}`);
+
+/** Returns whether the owner may be told of trouble now: once a day at most. */
+export const claimTelling = async (tx: Tx, notificationId: number) =>
+  (await tx.run(sql`
+    update notifications set owner_told_at = now()
+    where id = ${notificationId} and (owner_told_at is null or owner_told_at < now() - interval '1 day')`)) >
+  0;
+
+/** Deletes at most `limit` runs with their deliveries. Returns how many. */
+export const deleteOldRuns = (db: Queryable, keepDays: number, limit: number) =>
+  db.run(sql`
+    delete from notification_runs where id in (
+      select id from notification_runs where created_at < now() - make_interval(hours => ${keepDays * 24})
+        and state not in ('waiting', 'running')
+      order by created_at limit ${limit})`);
+
+export const unsubscribe = (tx: Tx, notificationId: number, who: { userId: number } | { address: string }) =>
+  tx.run(
+    'userId' in who
+      ? sql`
+        insert into notification_recipients as r (notification_id, type, user_id, unsubscribed_at)
+        select ${notificationId}, case when u.embed_tenant is null then 'USER' else 'EMBED_USER' end, u.id, now()
+        from users u where u.id = ${who.userId} and exists (select from notifications where id = ${notificationId})
+        on conflict (notification_id, user_id) where user_id is not null
+          do update set unsubscribed_at = now() where r.unsubscribed_at is null`
+      : sql`
+        update notification_recipients set unsubscribed_at = now()
+        where notification_id = ${notificationId} and user_id is null and lower(email) = lower(${who.address})
+          and unsubscribed_at is null`,
+  );
+
+export const findLinked = (db: Queryable, notificationId: number) =>
+  db.maybeOne<{ name: string; deploymentId: number }>(sql`
+    select coalesce(n.name, (select v.title from dashboard_versions v
+        where v.dashboard_id = d.id and v.number = d.version_number), w.name) as name,
+      w.deployment_id as "deploymentId"
+    from notifications n join dashboards d on d.id = n.dashboard_id join workbooks w on w.id = d.workbook_id
+    where n.id = ${notificationId}`);
+
+/** Nothing if they, or their embed tenant, were deleted. */
+export const findUser = (db: Queryable, userId: number) =>
+  db.maybeOne<{ email: string | null; embedTenant: string | null }>(sql`
+    select u.email, u.embed_tenant as "embedTenant" from users u where u.id = ${userId} and ${isLiving}`);
+
+export const WARM_CHANNEL = 'oriel_notifications';
+
+/** Tells all servers whose rows they shall have at hand. */
+export const tellServers = (db: Queryable, payload: string) =>
+  db.run(sql`select pg_notify(${WARM_CHANNEL}, ${payload})`);
+
+export const listDeliveriesById = (db: Queryable, { notificationId }: RunRow, ids: readonly number[]) =>
+  db.many<DeliveryRow>(
+    sql`${selectDeliveries(notificationId)} where x.id = any(${ids}::bigint[]) order by x.id`,
+  );
+
+/** Why people did not get it, the most frequent first. */
+export const listReasons = (db: Queryable, runId: number, limit: number) =>
+  db.many<{ reason: string; count: number }>(sql`
+    select reason, count(*) from notification_deliveries
+    where run_id = ${runId} and status in ('failed', 'skipped', 'unknown') and reason is not null
+    group by reason order by count(*) desc, reason limit ${limit}`);

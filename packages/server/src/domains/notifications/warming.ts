@@ -1,0 +1,67 @@
+/** Servers that answer queries renew the rows of readers when a run says so, so that their pages open at once. */
+import type { Platform } from '../../platform/module.ts';
+import { readerOf } from './readers.ts';
+import type { RunOptions } from './run-job.ts';
+import * as store from './runs.store.ts';
+import { boardOf } from './widget-queries.ts';
+
+const WAITING_MAX = 100;
+const LIMIT_MS = 10 * 60_000;
+
+type Told = { runId: number; deliveryIds: number[] };
+
+export function createWarming(
+  { listener, log, db }: Pick<Platform, 'listener' | 'log' | 'db'>,
+  {
+    queries,
+    readPublished,
+    tenantSettings,
+  }: Pick<RunOptions, 'queries' | 'readPublished' | 'tenantSettings'>,
+) {
+  const waiting: Told[] = [];
+  const stopping = new AbortController();
+  let isOn = false;
+  let running: Promise<void> | undefined;
+
+  async function warm({ runId, deliveryIds }: Told) {
+    const run = await store.findRun(db, runId);
+    const version =
+      run && (await readPublished(db, { id: run.dashboardId, versionNumber: run.versionNumber }));
+    if (!run || !version) return;
+    const { asked } = boardOf(version, run);
+    const settings = await tenantSettings.current();
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LIMIT_MS)]);
+    for (const delivery of await store.listDeliveriesById(db, run, deliveryIds)) {
+      const { actor } = await readerOf(db, run, delivery, settings);
+      const call = { actor, db, signal, deploymentId: run.deploymentId };
+      for (const one of asked)
+        await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+    }
+  }
+
+  async function work() {
+    for (let told = waiting.shift(); told; told = waiting.shift()) {
+      // Whoever asks later is told what is wrong.
+      await warm(told).catch((error) => log.debug({ err: error, runId: told.runId }, 'could not renew rows'));
+    }
+    running = undefined;
+  }
+
+  listener.on(store.WARM_CHANNEL, (payload) => {
+    if (!isOn || !payload || waiting.length >= WAITING_MAX) return;
+    waiting.push(JSON.parse(payload) as Told);
+    running ??= work();
+  });
+
+  return {
+    start() {
+      isOn = true;
+    },
+    async stop() {
+      isOn = false;
+      waiting.length = 0;
+      stopping.abort();
+      await running;
+    },
+  };
+}
