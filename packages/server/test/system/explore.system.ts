@@ -1,0 +1,224 @@
+/** An analyst answers five questions by point and click, saves them, and finds them again by their address. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DESKTOP, openBrowser } from '../browser.ts';
+import { whenBuilt } from '../shops.ts';
+import { createSignable, logIn, PASSWORD } from '../sign-in.ts';
+import { createOwnWorld, type World } from '../world.ts';
+
+const deploymentId = 1;
+let world: World;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let page: Page;
+let accessToken: string;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, deploymentId);
+  // The policies of the demo show people the rows of their region.
+  const analyst = await createSignable(world, { roles: ['Explorer'] });
+  const { items } = await world.admin.getUserAttributes({ name: 'region' });
+  await world.admin.upsertUserAttributeValue({
+    body: { userId: analyst.id, userAttributeId: items[0]!.id, value: 'EU' },
+  });
+  ({ accessToken } = await logIn(world, analyst));
+  browser = await openBrowser();
+  page = await browser.newPage({ viewport: { ...DESKTOP, width: 1280 } });
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(`${world.url}/sign-in?next=/d/${deploymentId}/explore`);
+  await page.fill('input[name=username]', analyst.email);
+  await page.fill('input[name=password]', PASSWORD);
+  await page.locator('input[name=password]').press('Enter');
+  await page.waitForURL((url) => !url.pathname.includes('sign-in'));
+  await page.goto(`${world.url}/d/${deploymentId}/explore`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name }).first();
+const tab = (name: string) => page.getByRole('tab', { name }).click();
+
+async function add(title: string) {
+  const search = page.getByRole('searchbox', { name: 'Search fields' });
+  await search.fill(title);
+  await page
+    .getByRole('button', { name: `Add ${title}`, exact: true })
+    .first()
+    .click();
+  await search.fill('');
+}
+
+/** What the table shows, once it shows the answer to the newest question. */
+async function shownRows(count: number): Promise<string[][]> {
+  await tab('Table');
+  const rows = page.getByRole('region', { name: 'Results' }).locator('tbody tr:not(.space)');
+  await expect.poll(() => rows.count()).toBe(count);
+  await expect.poll(() => page.locator('.results-panel').getAttribute('aria-busy')).toBe('false');
+  return rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent!.trim())),
+  );
+}
+
+async function answerTo(query: object): Promise<Record<string, string | null>[]> {
+  const response = await world.raw('POST', `/query/api/v1/deployments/${deploymentId}/load`, {
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({ query }),
+  });
+  return ((await response.json()) as { data: Record<string, string | null>[] }).data;
+}
+
+/** Digits decide: how they are written is the business of other tests. */
+const digits = (text: string | null | undefined) =>
+  Math.round(Number(String(text ?? '').replaceAll(/[^0-9.-]/g, '')));
+
+const saved: { name: string; address: string; rows: string[][] }[] = [];
+
+async function save(name: string, rows: string[][], workbook?: string) {
+  await button('Save').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill(name);
+  if (workbook) await dialog.getByRole('combobox', { name: /^Workbook/ }).selectOption({ label: workbook });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(/\/reports\/\d+$/);
+  saved.push({ name, address: page.url(), rows });
+}
+
+const newQuestion = async () => {
+  await page.getByRole('link', { name: 'New question' }).click();
+  await button(/^Sales/).click();
+};
+
+async function requireAccessible() {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (window as unknown as { axe: typeof axe }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
+    }),
+  );
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
+}
+
+test('five questions', async () => {
+  await requireAccessible();
+
+  // 1. What did each category bring in?
+  await page.getByRole('searchbox', { name: /Search views/ }).fill('revenue');
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Orders, their lines' })
+    .getByRole('button', { name: 'Revenue', exact: true })
+    .click();
+  await add('Product Category');
+  const byCategory = { measures: ['sales.revenue'], dimensions: ['sales.product_category'] };
+  const categories = await answerTo(byCategory);
+  let rows = await shownRows(categories.length);
+  expect(rows.map(([name, value]) => [name, digits(value)])).toEqual(
+    categories.map((row) => [row['sales.product_category'], digits(row['sales.revenue'])]),
+  );
+  await save('Revenue by category', rows);
+
+  // 2. Which of two channels brings more orders? With a filter whose values are found on the server.
+  await newQuestion();
+  await add('Orders');
+  await add('Channel');
+  await button('Add filter').click();
+  await page.getByRole('searchbox', { name: 'Which field?' }).fill('Channel');
+  await page.getByRole('dialog').getByRole('button', { name: 'Channel' }).click();
+  await page.getByRole('checkbox', { name: 'web' }).check();
+  await page.getByRole('checkbox', { name: 'phone' }).check();
+  await button('Done').click();
+  rows = await shownRows(2);
+  const channels = await answerTo({
+    measures: ['sales.orders'],
+    dimensions: ['sales.channel'],
+    filters: [{ member: 'sales.channel', operator: 'equals', values: ['web', 'phone'] }],
+  });
+  expect(rows.map(([name, value]) => [name, digits(value)])).toEqual(
+    channels.map((row) => [row['sales.channel'], digits(row['sales.orders'])]),
+  );
+  await save('Two channels', rows, 'Revenue by category');
+
+  // 3. How did revenue go, and how does it compare with the year before?
+  await newQuestion();
+  await add('Revenue');
+  await add('Ordered');
+  await button('Add filter').click();
+  await page.getByRole('searchbox', { name: 'Which field?' }).fill('Ordered');
+  await page.getByRole('searchbox', { name: 'Which field?' }).press('Enter');
+  await page.getByLabel('Relative').selectOption({ label: 'the last 12 months' });
+  await button('Done').click();
+  await page.getByRole('img', { name: /12/ }).waitFor();
+  await requireAccessible();
+  await button('Compare').click();
+  await page.getByRole('menuitemradio', { name: 'the year before' }).click();
+  await expect.poll(async () => (await shownRows(12))[0]!.length).toBe(5);
+  rows = await shownRows(12);
+  const time = { dimension: 'sales.ordered_at', granularity: 'month' };
+  const revenueIn = (dateRange: string | string[]) =>
+    answerTo({ measures: ['sales.revenue'], timeDimensions: [{ ...time, dateRange }] });
+  const now = await revenueIn('last 12 months');
+  const first = now[0]!['sales.ordered_at.month']!.slice(0, 10);
+  const dayBefore = new Date(Date.parse(first) - 86_400_000).toISOString().slice(0, 10);
+  const before = await revenueIn([`${Number(first.slice(0, 4)) - 1}${first.slice(4)}`, dayBefore]);
+  expect(rows.map((row) => digits(row[1]))).toEqual(now.map((row) => digits(row['sales.revenue'])));
+  expect(rows.map((row) => digits(row[2]))).toEqual(before.map((row) => digits(row['sales.revenue'])));
+  await save('Revenue over time', rows, 'Revenue by category');
+
+  // 4. How much is it altogether? One number is a figure; undo brings back what was there.
+  await newQuestion();
+  await add('Revenue');
+  await add('Status');
+  await page.keyboard.press('Control+z');
+  await tab('Chart');
+  const [total] = await answerTo({ measures: ['sales.revenue'] });
+  const figure = page.locator('.kpi .figure');
+  expect(digits((await figure.getAttribute('title')) ?? '')).toBe(digits(total!['sales.revenue']));
+  await save('All revenue', [], 'Revenue by category');
+
+  // 5. What is behind the largest number? Go on from a cell.
+  await newQuestion();
+  await add('Orders');
+  await add('Status');
+  const [top] = await shownRows(5);
+  await page
+    .getByRole('region', { name: 'Results' })
+    .getByRole('button', { name: top![1]!, exact: true })
+    .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Channel', exact: true }).click();
+  rows = await shownRows(4);
+  const behind = await answerTo({
+    measures: ['sales.orders'],
+    dimensions: ['sales.channel'],
+    filters: [{ member: 'sales.status', operator: 'equals', values: [top![0]] }],
+  });
+  expect(rows.map(([name, value]) => [name, digits(value)])).toEqual(
+    behind.map((row) => [row['sales.channel'], digits(row['sales.orders'])]),
+  );
+  // A link brings the whole question back, before it is stored.
+  const link = page.url();
+  expect(link).toContain('?q=1');
+  await page.goto('about:blank');
+  await page.goto(link);
+  expect(await shownRows(4)).toEqual(rows);
+  await save('Behind the largest', rows, 'Revenue by category');
+
+  // All of them are there again, from their addresses.
+  for (const { name, address, rows: before } of saved) {
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    if (before.length) expect(await shownRows(before.length)).toEqual(before);
+  }
+  await tab('Chart');
+  await button('Settings').click();
+  await requireAccessible();
+  const { items } = await world.admin.getReports({ deploymentId, search: 'Revenue over time' });
+  expect(items[0]!.meta).toMatchObject({
+    visualization: { type: 'line', periodComparisons: [{ offset: { unit: 'year' } }] },
+  });
+  expect(problems).toEqual([]);
+});
