@@ -4,6 +4,7 @@ import { createWorld, type World } from '../../../test/world.ts';
 import type { Presented } from '../../platform/auth/credentials.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
+import { updateLastUsed } from './credential.store.ts';
 import { createApiKeyCredential } from './credential.ts';
 
 let world: World;
@@ -45,6 +46,16 @@ test('verifying a key that is in memory returns its person at once, without a pr
   await stop();
   const { lastUsedAt } = await world.admin.getApiKey({ id: apiKeyId });
   expect(lastUsedAt).not.toBeNull();
+});
+
+test('a use is noted for its own key, and an older one changes nothing', async () => {
+  const [used, other] = [await world.person(), await world.person()];
+  const lastUsed = async ({ apiKeyId: id }: typeof used) => (await world.admin.getApiKey({ id })).lastUsedAt;
+  const note = (at: string) => updateLastUsed(world.server.db, [{ id: used.apiKeyId, at }]);
+  await note('2031-01-02T00:00:00.000Z');
+  await note('2031-01-01T00:00:00.000Z');
+  expect(await lastUsed(used)).toMatch(/^2031-01-02T00:00:00/);
+  expect(await lastUsed(other)).toBeNull();
 });
 
 test('a key that is unknown is refused', async () => {
