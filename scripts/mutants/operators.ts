@@ -93,7 +93,11 @@ export class Instrumented {
       return this.#sql(node);
     if (isTemplateExpression(node)) return this.#template(node);
     if (isCallExpression(node)) return this.#call(node);
-    if (isAwaitExpression(node) && isExpressionStatement(node.parent) && !isOrdered(this.#raw(node.expression)))
+    if (
+      isAwaitExpression(node) &&
+      isExpressionStatement(node.parent) &&
+      !isOrdered(this.#raw(node.expression))
+    )
       return this.#await(node);
     if (isExpressionStatement(node) && isCheck(node.expression, this.#source.text))
       return `${this.#add('call', node.expression)} ? undefined : ${this.#plain(node)}`;

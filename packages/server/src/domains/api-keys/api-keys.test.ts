@@ -78,6 +78,27 @@ test.each([
 const countKeys = async () =>
   Number((await world.server.db.pool.query('select count(*) from api_keys')).rows[0].count);
 
+test('neither a viewer nor somebody who was deleted gets a key', async () => {
+  const { id: deploymentId } = await world.deployment();
+  await world.embedded({ deploymentId, externalId: 'viewer-without-keys' });
+  const { rows } = await world.server.db.pool.query(
+    `select id from users where external_id = 'viewer-without-keys'`,
+  );
+  const { userId: deleted } = await world.person();
+  await world.admin.deleteUser({ id: deleted });
+  for (const userId of [Number(rows[0].id), deleted])
+    await expect(world.admin.createApiKey({ body: { name: 'x', userId } })).rejects.toMatchObject({
+      status: 400,
+    });
+});
+
+test('a key can not be changed to have expired already', async () => {
+  const { apiKeyId: id } = await world.person();
+  const change = world.admin.updateApiKey({ id, body: { expiresAt: '2020-01-01T00:00:00Z' } });
+  await expect(change).rejects.toMatchObject({ status: 400 });
+  expect((await world.admin.getApiKey({ id })).expiresAt).toBeNull();
+});
+
 test('after a key is deleted, its next request is a 401, and reading it is a 404', async () => {
   const person = await world.person();
   await person.client.getMe();
