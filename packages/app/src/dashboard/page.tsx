@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
-import type { PageProps } from '../pages.tsx';
+import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { describe } from './describe.ts';

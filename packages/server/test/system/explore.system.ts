@@ -52,6 +52,11 @@ async function add(title: string) {
   await search.fill('');
 }
 
+/** A row of a table in the browser. */
+interface DrawnRow {
+  cells: Iterable<{ textContent: string }>;
+}
+
 /** What the table shows, once it shows the answer to the newest question. */
 async function shownRows(count: number): Promise<string[][]> {
   await tab('Table');
@@ -59,7 +64,7 @@ async function shownRows(count: number): Promise<string[][]> {
   await expect.poll(() => rows.count()).toBe(count);
   await expect.poll(() => page.locator('.results-panel').getAttribute('aria-busy')).toBe('false');
   return rows.evaluateAll((all) =>
-    all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent!.trim())),
+    (all as unknown as DrawnRow[]).map((row) => [...row.cells].map(({ textContent }) => textContent.trim())),
   );
 }
 
@@ -95,7 +100,7 @@ const newQuestion = async () => {
 async function requireAccessible() {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: typeof axe }).axe.run({
+    (globalThis as unknown as { axe: typeof axe }).axe.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
     }),
   );

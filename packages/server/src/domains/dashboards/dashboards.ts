@@ -117,7 +117,8 @@ export interface PublishedDashboards {
 
 export function createPublishedDashboards(rechecks: Rechecks): PublishedDashboards {
   const show = async (db: Queryable, actor: Caller, row: store.DashboardRow) => {
-    const { version } = await rechecks.of((await store.findVersion(db, row))!, sharerOf(actor));
+    const stored = found(await store.findPublished(db, row), 'dashboard_not_found');
+    const { version } = await rechecks.of(stored, sharerOf(actor));
     return toDashboard(actor, row, version);
   };
   return {
@@ -148,18 +149,15 @@ export interface PublishedVersion {
   snapshots: ReturnType<typeof toSnapshot>[];
 }
 
-/** The newest version as pages get it, for what is drawn without a caller. */
-export type ReadPublished = (
-  db: Queryable,
-  dashboard: { id: number; versionNumber: number },
-) => Promise<PublishedVersion | undefined>;
+/** The published version as pages get it, for what is drawn without a caller. Nothing if it was taken back. */
+export type ReadPublished = (db: Queryable, dashboardId: number) => Promise<PublishedVersion | undefined>;
 
 export const createReadPublished =
   (rechecks: Rechecks): ReadPublished =>
-  async (db, dashboard) => {
-    const stored = await store.findVersion(db, dashboard);
+  async (db, dashboardId) => {
+    const stored = await store.findPublishedNow(db, dashboardId);
     if (!stored) return undefined;
-    const { version } = await rechecks.of(stored, `dashboard ${dashboard.id}`);
+    const { version } = await rechecks.of(stored, `dashboard ${dashboardId}`);
     const { id, title, config } = version;
     const snapshots = version.snapshots.map((snapshot, i) =>
       toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),

@@ -112,6 +112,12 @@ export const findVersion = (db: Queryable, dashboardId: number, number: number) 
     select id, number, title, description, config, snapshots from dashboard_versions
     where dashboard_id = ${dashboardId} and number = ${number}`);
 
+export async function findPublishedNow(db: Queryable, id: number): Promise<VersionRow | undefined> {
+  const row = await db.maybeOne<{ versionNumber: number }>(sql`
+    select d.version_number as "versionNumber" from dashboards d where d.id = ${id} and ${isPublished}`);
+  return row && findVersion(db, id, row.versionNumber);
+}
+
 /** The version that viewers see: the newest one, unless the dashboard was taken back. */
 export const findPublished = async (
   db: Queryable,

@@ -140,13 +140,13 @@ const FILTERS_MAX_BYTES = 60 * 1024;
 export async function requireControls(
   db: Queryable,
   readPublished: ReadPublished,
-  dashboard: { id: number; versionNumber: number },
+  dashboardId: number,
   wanted: store.Wanted,
 ) {
   if (!wanted.filters?.length && !wanted.timeGrains?.length && !wanted.condition) return;
   if (Buffer.byteLength(JSON.stringify(wanted.filters)) > FILTERS_MAX_BYTES)
     throw invalid('filters', 'must be at most 60 KB of JSON');
-  const version = found(await readPublished(db, dashboard), 'not_published');
+  const version = found(await readPublished(db, dashboardId), 'not_published');
   const [first, ...others] = missingControls(version, wanted);
   if (first) throw new ApiError('control_not_found', { message: first.message, issues: [first, ...others] });
   if (wanted.condition) requireCondition(version, wanted.condition);

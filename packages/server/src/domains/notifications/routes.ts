@@ -66,7 +66,7 @@ export function notificationRoutes(options: NotificationOptions) {
       const dashboard = await requireTarget(db, looker, body);
       const settings = await tenantSettings.current();
       const wanted = toWanted(body, undefined, settings.embedding.timezone ?? 'UTC');
-      await requireControls(db, readPublished, dashboard, wanted);
+      await requireControls(db, readPublished, dashboard.id, wanted);
       return change(async (tx) => {
         const embedTenant = await requireRoom(tx, looker, dashboard.id, settings);
         const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
@@ -87,9 +87,8 @@ export function notificationRoutes(options: NotificationOptions) {
         const looker = lookerOf(actor, params.deploymentId);
         const before = await lockForChange(tx, looker, params.id);
         const wanted = toWanted(body, before, before.timezone);
-        const { dashboardId: id, versionNumber } = before;
         if (body.filters || body.timeGrains || body.condition)
-          await requireControls(tx, readPublished, { id, versionNumber }, wanted);
+          await requireControls(tx, readPublished, before.dashboardId, wanted);
         await store.updateNotification(tx, before.id, wanted);
         if (wanted.nextDueAt !== before.nextDueAt)
           await clock.schedule(

@@ -91,10 +91,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     const { db, signal } = context;
     await store.setPhase(db, run.id, 'checking');
     await store.giveUpSending(db, run.id, STOPPED);
-    const version = await options.readPublished(db, {
-      id: run.dashboardId,
-      versionNumber: run.versionNumber,
-    });
+    const version = await options.readPublished(db, run.dashboardId);
     if (!version) throw new RunFailure('The dashboard is not published any more.');
     const [missing] = missingControls(version, run);
     if (missing) throw new RunFailure(missing.message);

@@ -25,8 +25,7 @@ export function createWarming(
 
   async function warm({ runId, deliveryIds }: Told) {
     const run = await store.findRun(db, runId);
-    const version =
-      run && (await readPublished(db, { id: run.dashboardId, versionNumber: run.versionNumber }));
+    const version = run && (await readPublished(db, run.dashboardId));
     if (!run || !version) return;
     const { asked } = boardOf(version, run);
     const settings = await tenantSettings.current();
