@@ -37,7 +37,6 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
 const Home = page(() => import('./home/page.tsx'));
 const Workbook = page(() => import('./home/workbook-page.tsx'));
 const Explore = page(() => import('./explore/page.tsx'));
-const Embed = page(() => import('./embed-tab/page.tsx'));
 const Dashboard = page(() => import('./dashboard/page.tsx'));
 
 export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
@@ -49,7 +48,6 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   workbook: Workbook,
   dashboard: Dashboard,
   explore: Explore,
-  embed: Embed,
   report: Explore,
   reportInWorkbook: Explore,
 };

@@ -13,7 +13,6 @@ export const ROUTES = {
   reportInWorkbook: '/workbooks/:workbookId/reports/:reportId',
   report: '/reports/:reportId',
   explore: '/explore',
-  embed: '/embed',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

@@ -41,7 +41,7 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
     {
       title: say('embed'),
       hint: say('embedHint'),
-      href: addressOf(deploymentId, 'embed'),
+      href: '/docs',
       isDone: there.hasEmbed,
     },
     { title: say('invite'), hint: say('inviteHint'), href: '/docs', isDone: there.hasPeople },

@@ -96,7 +96,7 @@ function AccountMenu() {
         { label: say('signOut'), begins: true, run: signOut },
       ]}
     >
-      {initialsOf(name)}
+      <span class="initials" data-initials={initialsOf(name)} />
     </Menu>
   );
 }

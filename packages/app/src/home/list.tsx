@@ -120,7 +120,7 @@ export function List({ items, rightsOf, canCreate, selected, select, showsPlace 
           {showsPlace && <th class="wide-only">{say('place')}</th>}
           <th class="wide-only">{say('owner')}</th>
           <th class="wide-only">{say('changed')}</th>
-          <th class="narrow" />
+          <td class="narrow" />
         </tr>
       </thead>
       <tbody ref={body}>

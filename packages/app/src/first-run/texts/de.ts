@@ -14,7 +14,7 @@ export const texts: Texts<typeof en> = {
   dashboard: 'Ein Dashboard veröffentlichen',
   dashboardHint: 'Öffnen Sie eine eigene Arbeitsmappe, ordnen Sie die Diagramme an und veröffentlichen Sie.',
   embed: 'Einbetten',
-  embedHint: 'Sehen Sie es wie einer Ihrer Kunden und kopieren Sie den Code.',
+  embedHint: 'Zeigen Sie es Kunden in Ihrem Produkt; docs/embedding.md hat den Code.',
   invite: 'Das Team einladen',
   inviteHint: 'Jede Person bekommt einen Link, um ein Passwort zu wählen.',
 };

@@ -11,7 +11,7 @@ export const en = {
   dashboard: 'Publish a dashboard',
   dashboardHint: 'Open a workbook of yours, arrange its charts and publish.',
   embed: 'Embed it',
-  embedHint: 'See it as a customer of yours would, and copy the code.',
+  embedHint: 'Show it to customers in your product; docs/embedding.md has the code.',
   invite: 'Invite your team',
   inviteHint: 'Each person gets a link to choose a password.',
 };

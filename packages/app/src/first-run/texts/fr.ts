@@ -14,7 +14,7 @@ export const texts: Texts<typeof en> = {
   dashboard: 'Publier un tableau de bord',
   dashboardHint: 'Ouvrez un classeur, disposez ses graphiques et publiez.',
   embed: 'L’intégrer',
-  embedHint: 'Voyez-le comme un de vos clients et copiez le code.',
+  embedHint: 'Montrez-le à vos clients dans votre produit ; docs/embedding.md contient le code.',
   invite: 'Inviter votre équipe',
   inviteHint: 'Chaque personne reçoit un lien pour choisir un mot de passe.',
 };

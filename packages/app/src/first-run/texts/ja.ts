@@ -14,7 +14,7 @@ export const texts: Texts<typeof en> = {
   dashboard: 'ダッシュボードを公開',
   dashboardHint: '自分のワークブックを開き、グラフを配置して公開します。',
   embed: '埋め込む',
-  embedHint: '顧客の目線で確認し、コードをコピーします。',
+  embedHint: '製品内で顧客に表示します。コードは docs/embedding.md にあります。',
   invite: 'チームを招待',
   inviteHint: '各自がパスワードを設定するリンクを受け取ります。',
 };

@@ -1,5 +1,0 @@
-import { Skeleton } from '../parts/states.tsx';
-
-export default function EmbedPage() {
-  return <Skeleton />;
-}
