@@ -10,7 +10,12 @@ import { root } from './install.mjs';
 
 const SOURCE = join(root, 'packages/app/src');
 const TARGET = join(root, 'packages/server/dist/app');
-const FOLDERS = ['packages/app/src', 'packages/client/src', 'packages/charts/src', 'packages/visualization/src'];
+const FOLDERS = [
+  'packages/app/src',
+  'packages/client/src',
+  'packages/charts/src',
+  'packages/visualization/src',
+];
 const OTHERS = ['package-lock.json', 'scripts/build-app.mjs', 'packages/charts/package.json'];
 
 export async function buildApp() {

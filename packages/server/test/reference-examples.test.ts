@@ -46,6 +46,8 @@ const REFUSED: Record<string, string> = {
   // The dashboards of the demo have no Python.
   postDashboardPythonRun: 'python_not_found',
   pull: 'no_remote',
+  // Only a mail has such a link.
+  unsubscribeByLink: 'link_not_valid',
   // They would ask a git host.
   connect: 'git_installation_not_found',
   testGitHostInstallation: 'git_installation_not_found',
@@ -256,6 +258,7 @@ const FOUND_FIRST: Record<string, string> = {
   finishNamedOAuthFlow: 'unauthenticated',
   branches: 'git_installation_not_found',
   getCommit: 'commit_not_found',
+  getDashboardVersion: 'dashboard_version_not_found',
   getModelSyncStatus: 'model_sync_not_found',
   getModelSyncResult: 'model_sync_not_found',
   getGitHostConnection: 'not_connected',

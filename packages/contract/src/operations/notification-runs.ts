@@ -113,7 +113,12 @@ const link = {
   permission: 'none',
   path: '/notifications/unsubscribe',
   query: {
-    token: Type.String({ minLength: 1, maxLength: 500, description: 'Who leaves which notification' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Who leaves which notification',
+      examples: ['AbCd'],
+    }),
   },
   reply: Html,
   replyHeaders: {
@@ -138,11 +143,15 @@ export const unsubscribeByLink = operation({
   id: 'unsubscribeByLink',
   method: 'POST',
   body: Form(
-    Shape('UnsubscribeForm', {
-      'List-Unsubscribe': Type.Optional(
-        Type.String({ maxLength: 100, description: '`One-Click`, from mail programs' }),
-      ),
-    }),
+    Shape(
+      'UnsubscribeForm',
+      {
+        'List-Unsubscribe': Type.Optional(
+          Type.String({ maxLength: 100, description: '`One-Click`, from mail programs' }),
+        ),
+      },
+      { examples: [{ 'List-Unsubscribe': 'One-Click' }] },
+    ),
   ),
   optionalBody: true,
   summary: 'Leave a notification',

@@ -162,7 +162,9 @@ export const content: FieldWords = {
   },
   DashboardPublisher: { id: 'The number of the user', displayName: 'Their name' },
   PreviewDashboardReportsInput: { reportIds: 'The reports' },
-  DashboardReportPreviews: { reportSnapshots: 'The reports that the caller can read, in the order of the request' },
+  DashboardReportPreviews: {
+    reportSnapshots: 'The reports that the caller can read, in the order of the request',
+  },
   AiWidgetThreadInput: {
     threadId: 'The conversation that the widget shows from now on',
     widgetId: 'The `id` of the widget in the config',

@@ -57,7 +57,9 @@ export interface Platform {
    * A cache of values from which notifications drop entries. `subjectsOf` returns the subjects that a value depends on,
    * as notifications name them, for example `user:12`.
    */
-  remember<Key extends string | number, Value>(subjectsOf: (key: Key, value: Value) => string[]): NotifiedCache<Key, Value>;
+  remember<Key extends string | number, Value>(
+    subjectsOf: (key: Key, value: Value) => string[],
+  ): NotifiedCache<Key, Value>;
 }
 
 /** Everything that a domain provides. */

@@ -17,6 +17,7 @@ export {
   isOfTenant,
   isOfUsersIn,
   isPresent,
+  isPublished,
   isRemoved,
   isWithin,
   type ListedPlace,
@@ -25,7 +26,6 @@ export {
   reachedFolders,
   removedFolders,
   reportLevel,
-  isPublished,
   seesDashboard,
   workbookLevel,
 } from './store.ts';

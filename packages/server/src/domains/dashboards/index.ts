@@ -11,9 +11,9 @@ export { type Charts, createCharts } from './charts.ts';
 export {
   createFindPublished,
   createPublishedDashboards,
+  createReadPublished,
   type PublishedDashboard,
   type PublishedDashboards,
-  createReadPublished,
   type PublishedVersion,
   type ReadPublished,
   requireDashboard,

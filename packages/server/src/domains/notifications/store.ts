@@ -3,7 +3,14 @@ import type { EmbedSession } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, json, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
-import { dashboardLevel, EDIT, isPublished, type Level, seesDashboard, type Viewer } from '../access/index.ts';
+import {
+  dashboardLevel,
+  EDIT,
+  isPublished,
+  type Level,
+  seesDashboard,
+  type Viewer,
+} from '../access/index.ts';
 import type { Timing } from './schedule.ts';
 
 type Reply = ReplyOf<typeof operations.getNotification>;
