@@ -30,7 +30,7 @@ const WHO = ['a viewer', 'a creator', 'an internal viewer', 'an internal creator
 type Who = (typeof WHO)[number];
 
 /** The smallest body that the schema accepts is not enough: it has to name a dashboard in one of two ways. */
-const NEEDS_MORE = ['createNotification', 'addRecipients'];
+const NEEDS_MORE = ['createNotification', 'addRecipients', 'previewReport'];
 
 const isOpenTo = (who: Who, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && who.endsWith('creator'));

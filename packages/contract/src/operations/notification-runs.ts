@@ -8,7 +8,6 @@ const params = { deploymentId: Id, id: { ...Id, description: 'The number of the 
 const common = {
   tag: 'Notifications',
   auth: 'management',
-  embed: 'creator',
   permissionOn: 'unlessCreator',
 } as const;
 
@@ -39,6 +38,7 @@ const Run = Shape('NotificationRun', {
 
 export const runNotification = operation({
   ...common,
+  embed: 'creator',
   id: 'runNotification',
   method: 'POST',
   path: `${path}/run`,
@@ -61,6 +61,7 @@ export const runNotification = operation({
 
 export const listNotificationRuns = operation({
   ...common,
+  embed: 'creator',
   id: 'listNotificationRuns',
   method: 'GET',
   path: `${path}/runs`,
@@ -94,6 +95,7 @@ const Delivery = Shape('NotificationDelivery', {
 
 export const listNotificationDeliveries = operation({
   ...common,
+  embed: 'creator',
   id: 'listNotificationDeliveries',
   method: 'GET',
   path: `${path}/runs/{runId}/deliveries`,

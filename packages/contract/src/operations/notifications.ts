@@ -51,14 +51,15 @@ const common = { tag: 'Notifications', auth: 'management' } as const;
 const params = { deploymentId: Id };
 const one = { deploymentId: Id, id: { ...Id, description: 'The number of the notification' } };
 /** Creators make notifications in their embed tenant, without an action. */
-const changing = { permissionOn: 'unlessCreator', embed: 'creator', audit: 'notification' } as const;
-const reading = { permission: 'none', embed: 'viewer', audit: 'none' } as const;
+const changing = { permissionOn: 'unlessCreator', audit: 'notification' } as const;
+const reading = { permission: 'none', audit: 'none' } as const;
 
 const FIRST_MAX = 200;
 
 export const getNotifications = operation({
   ...common,
   ...reading,
+  embed: 'viewer',
   id: 'getNotifications',
   method: 'GET',
   path,
@@ -100,6 +101,7 @@ export const getNotifications = operation({
 export const createNotification = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   id: 'createNotification',
   method: 'POST',
   path,
@@ -144,6 +146,7 @@ export const createNotification = operation({
 export const getNotification = operation({
   ...common,
   ...reading,
+  embed: 'viewer',
   id: 'getNotification',
   method: 'GET',
   path: `${path}/{id}`,
@@ -157,6 +160,7 @@ export const getNotification = operation({
 export const updateNotification = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   id: 'updateNotification',
   method: 'PUT',
   path: `${path}/{id}`,
@@ -177,6 +181,7 @@ export const updateNotification = operation({
 export const deleteNotification = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   id: 'deleteNotification',
   method: 'DELETE',
   path: `${path}/{id}`,
@@ -193,6 +198,7 @@ const recipients = { path: `${path}/{id}/recipients`, params: one } as const;
 export const getRecipients = operation({
   ...common,
   ...reading,
+  embed: 'viewer',
   ...recipients,
   id: 'getRecipients',
   method: 'GET',
@@ -210,6 +216,7 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024;
 export const addRecipients = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   ...recipients,
   id: 'addRecipients',
   method: 'POST',
@@ -270,6 +277,7 @@ export const addRecipients = operation({
 export const removeRecipients = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   ...recipients,
   id: 'removeRecipients',
   method: 'DELETE',
@@ -294,7 +302,6 @@ export const removeRecipients = operation({
 const self = {
   ...common,
   permission: 'none',
-  embed: 'viewer',
   audit: 'notification',
   params: one,
   reply: Notification,
@@ -302,6 +309,7 @@ const self = {
 
 export const subscribeToNotification = operation({
   ...self,
+  embed: 'viewer',
   id: 'subscribeToNotification',
   method: 'POST',
   path: `${path}/{id}/subscribe`,
@@ -313,6 +321,7 @@ export const subscribeToNotification = operation({
 
 export const unsubscribeFromNotification = operation({
   ...self,
+  embed: 'viewer',
   id: 'unsubscribeFromNotification',
   method: 'POST',
   path: `${path}/{id}/unsubscribe`,
@@ -324,6 +333,7 @@ export const unsubscribeFromNotification = operation({
 export const duplicateNotification = operation({
   ...common,
   ...changing,
+  embed: 'creator',
   id: 'duplicateNotification',
   method: 'POST',
   path: `${path}/{id}/duplicate`,
