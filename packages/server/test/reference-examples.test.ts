@@ -255,6 +255,7 @@ const prefilled = allOperations.filter(({ id, method, path }) =>
 /** What no server has before: a reader creates it, or finds its name, which holds a hash, in another reply. */
 const FOUND_FIRST: Record<string, string> = {
   embeddedPageFile: 'embedded_file_not_found',
+  exportDashboard: 'dashboard_not_found',
   finishNamedOAuthFlow: 'unauthenticated',
   branches: 'git_installation_not_found',
   getCommit: 'commit_not_found',
