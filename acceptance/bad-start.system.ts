@@ -1,4 +1,4 @@
-/** If the server can not start, it says why and what to do in one line, and leaves nothing incomplete behind. */
+/** If the server cannot start, it says why and what to do in one line, and leaves nothing incomplete behind. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ describe('before anything is created', () => {
   });
 });
 
-describe('a data dir that can not be used', () => {
+describe('a data dir that cannot be used', () => {
   afterEach(cleanUp);
 
   test('below a regular file', async () => {
@@ -122,7 +122,7 @@ describe('a data dir that can not be used', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.runIf(isRoot)("below root's private folder, where the database's user can not reach it", async () => {
+  test.runIf(isRoot)("below root's private folder, where the database's user cannot reach it", async () => {
     const folder = join(await newFolder(), 'private');
     await mkdir(folder, { mode: 0o700 });
     const line = await refusal(join(folder, 'data'));

@@ -22,7 +22,7 @@ test('test:deploy names the files that it knows', () => {
   });
 });
 
-test('test:node takes the newest of a version, and what is there if npm can not be reached', async () => {
+test('test:node takes the newest of a version, and what is there if npm cannot be reached', async () => {
   const folder = await newFolder();
   // No version of Node has such a number, and no other run of this test has the same.
   const version = String(process.pid + 10_000);

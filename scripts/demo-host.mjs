@@ -46,7 +46,7 @@ try {
   console.log(`The product of Northwind Supply: http://localhost:${host.address().port}`);
 } catch (error) {
   console.error(
-    `The page can not be served: ${error.message}. Give another port: npm run demo:host -- --port 4001`,
+    `The page cannot be served: ${error.message}. Give another port: npm run demo:host -- --port 4001`,
   );
   await end(1);
 }

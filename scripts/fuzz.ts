@@ -94,7 +94,7 @@ function rulesetFile(): string {
 
 /**
  * The server's own document without the header `X-Request-Id`: the tool fills headers with ids that it has seen, which
- * are numbers, and it can not send numbers as headers.
+ * are numbers, and it cannot send numbers as headers.
  */
 async function documentFile(url: string): Promise<string> {
   const document = (await (await fetch(`${url}/api/v1/spec`)).json()) as {

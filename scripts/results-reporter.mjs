@@ -15,7 +15,7 @@ function describe(module) {
   const tests = [...module.children.allTests()];
   const inState = (state) => tests.filter((test) => test.result().state === state);
   const failed = inState('failed');
-  // A file that can not be loaded, or whose hook fails, has failed without a failed test.
+  // A file that cannot be loaded, or whose hook fails, has failed without a failed test.
   const error = failed.length
     ? `${failed[0].fullName}\n${failed[0].result().errors.map(textOf).join('\n')}`
     : module.errors().map(textOf).join('\n');

@@ -68,6 +68,6 @@ if (isInstalled()) {
     await rm(folder, { recursive: true, force: true });
   }
 } else {
-  console.error(`${LIBRARY} can not be installed: it needs Python 3.9 or later, with venv and pip.`);
+  console.error(`${LIBRARY} cannot be installed: it needs Python 3.9 or later, with venv and pip.`);
   process.exitCode = 1;
 }

@@ -64,7 +64,7 @@ async function build(project: string) {
   };
   dbt('build');
   dbt('docs', 'generate', '--no-compile');
-  if (run(python, ['-c', EXPORT, database, folder]) !== 0) throw new Error(`${project} can not be exported`);
+  if (run(python, ['-c', EXPORT, database, folder]) !== 0) throw new Error(`${project} cannot be exported`);
   if (process.argv.includes('--update')) await writeFixture(target, join(sources, 'artifacts'), project);
 }
 
@@ -77,7 +77,7 @@ if (isInstalled()) {
     }) ?? 1;
 } else {
   console.error(
-    `${PACKAGES.join(' and ')} can not be installed here: they need Python 3.10 or later, with venv and pip.`,
+    `${PACKAGES.join(' and ')} cannot be installed here: they need Python 3.10 or later, with venv and pip.`,
   );
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run test:deploy` tries the samples of deploy/: builds and runs the image, runs nginx, Caddy and Prometheus beside
  * a real server, and checks the rest with the tools and schemas of others. Debian's packages are installed if they are
- * missing and we are root. What can not be tried is named, and the command fails.
+ * missing and we are root. What cannot be tried is named, and the command fails.
  * `npm run test:deploy -- proxies` runs one of the files in acceptance/deploy.
  */
 import { spawnSync } from 'node:child_process';
@@ -54,7 +54,7 @@ for (const file of files) {
     problems.set(file, `${still.join(', ')} is missing, and we are not root or not on Debian`);
 }
 if (files.includes('files') && !problems.has('files') && !installTools()) {
-  problems.set('files', 'its tools can not be fetched from npm and PyPI');
+  problems.set('files', 'its tools cannot be fetched from npm and PyPI');
 }
 if (files.includes('image') && process.getuid?.() !== 0) problems.set('image', 'the test needs root');
 

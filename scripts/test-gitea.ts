@@ -38,7 +38,7 @@ function build(): boolean {
 const program = process.env.ORIEL_TEST_GITEA ?? (build() ? built : undefined);
 if (program === undefined) {
   console.error(
-    'Gitea can not be built here: install Go 1.26 or later, or set ORIEL_TEST_GITEA to a program of Gitea.',
+    'Gitea cannot be built here: install Go 1.26 or later, or set ORIEL_TEST_GITEA to a program of Gitea.',
   );
   process.exitCode = 1;
 } else {

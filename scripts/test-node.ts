@@ -24,7 +24,7 @@ if (!isExact || !existsSync(node)) {
   spawnSync('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { stdio: 'inherit' });
 }
 const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-if (!stdout) fail(`${name}@${version} can not be installed, or does not run on this machine.`);
+if (!stdout) fail(`${name}@${version} cannot be installed, or does not run on this machine.`);
 console.log(`Node ${stdout.trim()}`);
 
 for (const part of [[], ['--system']]) {

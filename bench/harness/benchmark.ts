@@ -54,10 +54,10 @@ export interface Comparison {
   ratio: number;
   lowest: number;
   highest: number;
-  asked?: Asked;
+  asked?: Target;
 }
 
-export type Asked = { atLeast: number } | { atMost: number };
+export type Target = { atLeast: number } | { atMost: number };
 
 export interface Outcome {
   measured: Measured[];

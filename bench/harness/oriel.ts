@@ -84,7 +84,7 @@ function makeDataDir(): string {
   return dataDir;
 }
 
-/** Needed because a server that was killed can not stop its database. */
+/** Needed because a server that was killed cannot stop its database. */
 async function stopLeftPostgres(dataDir: string) {
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   const readPid = async () => Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);

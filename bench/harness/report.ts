@@ -1,7 +1,7 @@
 /** The figures as text for the terminal, and as JSON for comparing runs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Asked, Comparison, Measured, Outcome, RunOptions } from './benchmark.ts';
+import type { Target, Comparison, Measured, Outcome, RunOptions } from './benchmark.ts';
 import { cacheDir } from './paths.ts';
 
 export interface Report extends RunOptions, Outcome {
@@ -63,7 +63,7 @@ function anchorLines(comparisons: Comparison[]): string[] {
   });
 }
 
-const askedText = (asked: Asked) =>
+const askedText = (asked: Target) =>
   'atLeast' in asked ? `at least ${asked.atLeast}` : `at most ${asked.atMost}`;
 
 function isMet({ asked, ratio }: Comparison): boolean | undefined {

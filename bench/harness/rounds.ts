@@ -4,7 +4,7 @@
  */
 import type {
   Anchor,
-  Asked,
+  Target,
   Comparison,
   Contender,
   Measured,
@@ -25,7 +25,7 @@ interface Pair {
 
 export interface Rounds {
   measured: Measured[];
-  compare(anchor: Anchor, options?: { metric?: Metric; asked?: Asked }): Comparison;
+  compare(anchor: Anchor, options?: { metric?: Metric; asked?: Target }): Comparison;
 }
 
 export async function measureInTurns(

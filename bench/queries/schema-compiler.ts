@@ -33,7 +33,7 @@ export interface PeerModel {
   plan(query: object): [string, unknown[]];
 }
 
-/** Throws if the package can not be installed or loaded here. */
+/** Throws if the package cannot be installed or loaded here. */
 export async function openPeer(): Promise<Peer> {
   const { prepareCompiler, PostgresQuery } = await load();
   const nativeInstance = { newJinjaEngine: () => ({}), loadPythonContext: async () => ({}) };

@@ -1,6 +1,6 @@
 /** Latency of requests that are sent one after the other, of many contenders in turns. */
 import { Agent, get } from 'node:http';
-import type { Asked, Comparison, Measured } from '../harness/benchmark.ts';
+import type { Target, Comparison, Measured } from '../harness/benchmark.ts';
 import { median } from '../harness/rounds.ts';
 
 /** One call does the measured work once. */
@@ -19,7 +19,7 @@ export interface Ratio {
   anchorDoes: string;
   /** Its time is subtracted from the subject's, if only the additional time matters. */
   without?: Action;
-  asked?: Asked;
+  asked?: Target;
 }
 
 const AT_MOST_MS = 1500;

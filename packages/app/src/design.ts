@@ -7,6 +7,6 @@ export {
   type Scheme,
   sayWith,
   tokensOf,
-  type Wishes,
-  wishesOf,
+  type ThemeOptions,
+  themeOptionsOf,
 } from '@oriel/charts';

@@ -1,10 +1,10 @@
 /** The colours of the app: light or dark, as the person or the host chose, or as the device says. */
 import { computed, effect, signal } from '@preact/signals';
-import { applyTokens, type Scheme, tokensOf, type Wishes } from './design.ts';
+import { applyTokens, type Scheme, tokensOf, type ThemeOptions } from './design.ts';
 
 export const scheme = signal<Scheme | 'auto'>('auto');
 /** Later wishes count more: those of the account, then those of the host. */
-export const wishes = signal<(scheme: Scheme) => readonly Wishes[]>(() => []);
+export const wishes = signal<(scheme: Scheme) => readonly ThemeOptions[]>(() => []);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const isDark = signal(dark.matches);

@@ -1,6 +1,6 @@
 /** The colours in force, and who may choose them. */
 import { applyTokens } from './apply-tokens.ts';
-import { type Scheme, type Tokens, tokensOf, type Wishes } from './theme.ts';
+import { type Scheme, type Tokens, tokensOf, type ThemeOptions } from './theme.ts';
 
 export type ChosenScheme = Scheme | 'auto';
 
@@ -11,11 +11,11 @@ export const isScheme = (text: unknown): text is ChosenScheme =>
 export class Appearance {
   scheme: ChosenScheme;
   tokens!: Tokens;
-  readonly #wishes: (scheme: Scheme) => readonly Wishes[];
+  readonly #wishes: (scheme: Scheme) => readonly ThemeOptions[];
   readonly #onPaint: () => void;
 
   /** Of what is wished for, the last counts most. */
-  constructor(scheme: ChosenScheme, wishes: (scheme: Scheme) => readonly Wishes[], onPaint: () => void) {
+  constructor(scheme: ChosenScheme, wishes: (scheme: Scheme) => readonly ThemeOptions[], onPaint: () => void) {
     this.scheme = scheme;
     this.#wishes = wishes;
     this.#onPaint = onPaint;

@@ -14,7 +14,7 @@ export interface Surroundings {
   /** The colours in force. */
   tokens(): Tokens;
   mayExport(): boolean;
-  /** A widget has drawn its data, or has said why it can not. */
+  /** A widget has drawn its data, or has said why it cannot. */
   rendered(widgetId: string): void;
   /** Something happened that the page may tell others. The names are those of the embed protocol. */
   tell(event: string, payload: Record<string, unknown>): void;

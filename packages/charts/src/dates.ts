@@ -17,7 +17,7 @@ const MONTHS = { month: 1, quarter: 3, year: 12 };
 
 export type Unit = keyof typeof DAYS | keyof typeof MONTHS;
 
-/** The unit that is called so (`month` or `months`); undefined if dates can not be moved by it. */
+/** The unit that is called so (`month` or `months`); undefined if dates cannot be moved by it. */
 export function unitOf(name: string): Unit | undefined {
   const unit = name.replace(/s$/, '');
   return Object.hasOwn(DAYS, unit) || Object.hasOwn(MONTHS, unit) ? (unit as Unit) : undefined;

@@ -2,16 +2,16 @@
 import { addDays } from './dates.ts';
 import { en } from './texts/en.ts';
 import { type Say, sayWith } from './texts/index.ts';
-import type { Annotation, ColumnFormat, Query, Shown } from './types.ts';
+import type { Annotation, ColumnFormat, Query, FieldDisplay } from './types.ts';
 
 const CURRENCY = 'USD';
 
 export interface Formats {
-  value(value: unknown, shown: Shown | undefined, override?: ColumnFormat | null): string;
+  value(value: unknown, shown: FieldDisplay | undefined, override?: ColumnFormat | null): string;
   /** Short, for large figures: `1.2M`. */
-  short(value: unknown, shown: Shown | undefined, override?: ColumnFormat | null): string;
+  short(value: unknown, shown: FieldDisplay | undefined, override?: ColumnFormat | null): string;
   /** The ends of a scale: short if both have the same number word. */
-  ends(values: readonly unknown[], shown: Shown | undefined, override?: ColumnFormat | null): string[];
+  ends(values: readonly unknown[], shown: FieldDisplay | undefined, override?: ColumnFormat | null): string[];
   /** With a sign: `+12.5%`. */
   change(ratio: number): string;
   /** The difference of two rates, with a sign: `+1.5 pts`. */
@@ -24,24 +24,24 @@ export interface Formats {
   /** The format of a whole column: its values have the same number of decimals. */
   column(
     values: readonly unknown[],
-    shown: Shown | undefined,
+    shown: FieldDisplay | undefined,
     override?: ColumnFormat | null,
   ): ColumnFormat | null | undefined;
   count(value: number): string;
   compareTexts(a: string, b: string): number;
 }
 
-export const currencyOf = (shown: Shown | undefined) => {
+export const currencyOf = (shown: FieldDisplay | undefined) => {
   const named = (shown?.meta as { currency?: unknown } | undefined)?.currency;
   return typeof named === 'string' && /^[A-Z]{3}$/.test(named) ? named : CURRENCY;
 };
 
-export const kindOf = (shown: Shown | undefined, override?: ColumnFormat | null) =>
+export const kindOf = (shown: FieldDisplay | undefined, override?: ColumnFormat | null) =>
   override?.type ??
   (['currency', 'percent', 'points'].includes(shown?.format ?? '') ? shown!.format! : 'number');
 
 /** What is called by a number, such as an id or a year, has no separators in it. */
-const isName = (shown: Shown | undefined) =>
+const isName = (shown: FieldDisplay | undefined) =>
   shown?.isDimension === true && (shown.format === undefined || shown.format === 'id');
 
 const DECIMALS_MAX = 2;
@@ -67,7 +67,7 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
   };
   const collator = new Intl.Collator(locale, { numeric: true });
 
-  const optionsOf = (shown: Shown | undefined, override?: ColumnFormat | null): Intl.NumberFormatOptions => {
+  const optionsOf = (shown: FieldDisplay | undefined, override?: ColumnFormat | null): Intl.NumberFormatOptions => {
     const kind = kindOf(shown, override);
     const places = override?.decimalPlaces;
     const fixed =
@@ -215,7 +215,7 @@ const OUTPUTS: Record<string, string> = { previous: 'previous', change: 'change'
 export function shownOf(
   { measures, dimensions, timeDimensions }: Annotation,
   key: string,
-): Shown | undefined {
+): FieldDisplay | undefined {
   const shown = measures[key] ?? timeDimensions[key];
   if (shown) return shown;
   if (dimensions[key]) return { ...dimensions[key], isDimension: true };

@@ -39,7 +39,7 @@ interface Writing {
   timezone: string | undefined;
 }
 
-function textOf({ operator, value }: FilterValue, kind: unknown, { formats, locale, timezone }: Writing) {
+function filterText({ operator, value }: FilterValue, kind: unknown, { formats, locale, timezone }: Writing) {
   const values = listOf(value);
   const isRange = operator === 'between' || operator === 'inDateRange';
   if (isRange && kind === 'number-range') {
@@ -74,6 +74,6 @@ export function inForce(
     const filter = filters.get(member);
     if (!filter || seen.has(member)) return [];
     seen.add(member);
-    return [{ title: titleOf(widget), text: textOf(filter, widget.config?.kind, writing) }];
+    return [{ title: titleOf(widget), text: filterText(filter, widget.config?.kind, writing) }];
   });
 }

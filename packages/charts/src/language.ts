@@ -20,7 +20,7 @@ export class Language<T extends Texts = Texts> {
     return isRightToLeft(this.locale);
   }
 
-  /** Of several that are asked for at a time, the last one is used. If its texts can not be had, the language stays. */
+  /** Of several that are asked for at a time, the last one is used. If its texts cannot be had, the language stays. */
   async use(locale: string): Promise<boolean> {
     this.#wanted = locale;
     const texts = locale === this.locale ? undefined : await this.#load(locale).catch(() => undefined);

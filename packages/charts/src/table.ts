@@ -3,12 +3,12 @@ import { type Formats, shownOf } from './format.ts';
 import { isPlainTime } from './query.ts';
 import type { Rows } from './rows.ts';
 import type { Say } from './texts/index.ts';
-import type { Annotation, ColumnFormat, Query, Row, Shown, Snapshot } from './types.ts';
+import type { Annotation, ColumnFormat, Query, Row, FieldDisplay, Snapshot } from './types.ts';
 
 export interface Column {
   member: string;
   title: string;
-  shown: Shown | undefined;
+  shown: FieldDisplay | undefined;
   format: ColumnFormat | null | undefined;
   isNumber: boolean;
   align: 'left' | 'right' | 'center';

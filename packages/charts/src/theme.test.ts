@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contrast } from './color.ts';
-import { tokensOf, wishesOf } from './theme.ts';
+import { tokensOf, themeOptionsOf } from './theme.ts';
 import { distance } from './vega/palette.ts';
 
 test('the theme of a dashboard sets colours, corners and the font', () => {
@@ -9,26 +9,26 @@ test('the theme of a dashboard sets colours, corners and the font', () => {
     dashboard: { backgroundColor: 'rgb(250, 250, 250)' },
     widgets: { backgroundColor: '#fefefe', border: { radius: '4px' }, text: { fontFamily: 'Inter' } },
   };
-  expect(wishesOf(theme)).toEqual({
+  expect(themeOptionsOf(theme)).toEqual({
     accent: '#00aa00',
     background: '#fafafa',
     surface: '#fefefe',
     radius: 4,
     font: expect.stringMatching(/^"Inter", /),
   });
-  const { radius, font } = tokensOf('light', [{ radius: 10 }, wishesOf(theme)]);
-  expect([radius, font]).toEqual([4, wishesOf(theme).font]);
+  const { radius, font } = tokensOf('light', [{ radius: 10 }, themeOptionsOf(theme)]);
+  expect([radius, font]).toEqual([4, themeOptionsOf(theme).font]);
 });
 
 test.each(['red', 'url(x)', '#12345', 'rgb(1,2)', 'var(--x)', 7, null])(
   'the colour %j is left out',
   (color) => {
-    expect(wishesOf({ primaryColor: color }).accent).toBeUndefined();
+    expect(themeOptionsOf({ primaryColor: color }).accent).toBeUndefined();
   },
 );
 
 test('fonts are names and nothing else', () => {
-  const font = (text: unknown) => wishesOf({ font: text }).font;
+  const font = (text: unknown) => themeOptionsOf({ font: text }).font;
   expect(font('Inter; color: red')).toBeUndefined();
   expect(font('url(//a.example/f)')).toBeUndefined();
   expect(font('a'.repeat(201))).toBeUndefined();
@@ -36,7 +36,7 @@ test('fonts are names and nothing else', () => {
 });
 
 test('a radius stays within bounds', () => {
-  expect(['-3px', '99', 'round'].map((radius) => wishesOf({ borderRadius: radius }).radius)).toEqual([
+  expect(['-3px', '99', 'round'].map((radius) => themeOptionsOf({ borderRadius: radius }).radius)).toEqual([
     0,
     32,
     undefined,

@@ -24,7 +24,7 @@ export interface Tokens {
 }
 
 /** What a host, a dashboard or an account may choose. Anything that is not safe to use is left out. */
-export interface Wishes {
+export interface ThemeOptions {
   accent?: string;
   background?: string;
   surface?: string;
@@ -86,7 +86,7 @@ export function readable(color: string, background: string, ink: string, ratio: 
 }
 
 /** Reads a theme of any of the shapes that the platform has. */
-export function wishesOf(theme: unknown): Wishes {
+export function themeOptionsOf(theme: unknown): ThemeOptions {
   const { primaryColor, font, fontFamily, borderRadius, backgroundColor, dashboard, widgets } = (theme ??
     {}) as Record<
     string,
@@ -104,9 +104,9 @@ export function wishesOf(theme: unknown): Wishes {
 }
 
 /** Later wishes win. */
-export function tokensOf(scheme: Scheme, wishes: readonly Wishes[]): Tokens {
+export function tokensOf(scheme: Scheme, wishes: readonly ThemeOptions[]): Tokens {
   const own = OWN[scheme];
-  const chosen: Wishes = {};
+  const chosen: ThemeOptions = {};
   for (const wish of wishes) {
     for (const [name, value] of Object.entries(wish))
       if (value !== undefined) Object.assign(chosen, { [name]: value });

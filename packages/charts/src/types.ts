@@ -20,7 +20,7 @@ export interface Query {
   [other: string]: unknown;
 }
 
-export interface Shown {
+export interface FieldDisplay {
   title: string;
   shortTitle: string;
   type: string;
@@ -34,9 +34,9 @@ export interface Shown {
 }
 
 export interface Annotation {
-  measures: Record<string, Shown>;
-  dimensions: Record<string, Shown>;
-  timeDimensions: Record<string, Shown>;
+  measures: Record<string, FieldDisplay>;
+  dimensions: Record<string, FieldDisplay>;
+  timeDimensions: Record<string, FieldDisplay>;
 }
 
 export interface Result {

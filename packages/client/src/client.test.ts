@@ -11,7 +11,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Plays servers and proxies in states that a test can not produce with the real server. */
+/** Plays servers and proxies in states that a test cannot produce with the real server. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
@@ -141,7 +141,7 @@ test('the iterator refuses a list without a cursor, instead of ending early', as
   await expect(items.next()).rejects.toThrow('This list has no cursor');
 });
 
-test('a list that repeats folders on every page can not be iterated', () => {
+test('a list that repeats folders on every page cannot be iterated', () => {
   const { iterate, listFiles } = createOrielClient({ baseUrl: 'http://127.0.0.1' });
   expect([typeof listFiles, typeof iterate.getFolders]).toEqual(['function', 'function']);
   expect(iterate).not.toHaveProperty('listFiles');

@@ -10,7 +10,7 @@ export interface ClientRoute {
   reply: ReplyKind['kind'];
 }
 
-/** This list can not be read item by item: each page repeats the folders that its files are in. */
+/** This list cannot be read item by item: each page repeats the folders that its files are in. */
 export const TREE = 'listFiles';
 
 export function parseRoute(line: string): ClientRoute {

@@ -38,7 +38,7 @@ test('two operations with the same method and path are refused, even if their pa
   );
 });
 
-test('two files can not define the same id, tag or error code', () => {
+test('two files cannot define the same id, tag or error code', () => {
   const twice = (exported: Record<string, unknown>) => () =>
     collectFiles({ 'a.ts': exported, 'b.ts': exported });
   expect(twice({ getThing })).toThrow('getThing is in a.ts and in b.ts');

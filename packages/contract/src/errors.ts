@@ -88,7 +88,7 @@ export const commonErrors = {
     status: 503,
     message: 'The server has too much to do, or somebody else is changing this: try again.',
   },
-  unavailable: { status: 503, message: 'The service can not answer right now.' },
+  unavailable: { status: 503, message: 'The service cannot answer right now.' },
   timed_out: { status: 504, message: 'This took too long and was stopped. Nothing was changed.' },
 } as const satisfies ErrorDefinitions;
 

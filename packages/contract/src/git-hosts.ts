@@ -14,7 +14,7 @@ export const remoteErrors = [
   'git_repository_not_found',
 ] as const;
 
-/** Why a branch and its counterpart on the git host can not be made one. */
+/** Why a branch and its counterpart on the git host cannot be made one. */
 export const syncErrors = [
   ...remoteErrors,
   'git_repository_unrelated',

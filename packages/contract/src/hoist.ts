@@ -1,6 +1,6 @@
 /** Turns schemas into their OpenAPI form: each schema with a title becomes a component that is referred to by name. */
 import type { TSchema } from 'typebox';
-import { describeField } from './words/index.ts';
+import { describeField } from './descriptions/index.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import type { Hoist, Json } from './hoist.ts';
 import { codesToShow, errorExample } from './openapi-examples.ts';
 import { replyHeaders } from './openapi-headers.ts';
 import { content } from './openapi-media.ts';
-import { STATUS_TEXT } from './openapi-words.ts';
+import { STATUS_TEXT } from './openapi-descriptions.ts';
 import type { Operation } from './operation.ts';
 import { ErrorReply } from './schemas.ts';
 

@@ -6,7 +6,7 @@ import type { Errors } from './openapi-errors.ts';
 import { parameterExampleOf } from './openapi-examples.ts';
 import { refToParameter, replyHeaders, requestHeadersOf } from './openapi-headers.ts';
 import { securityOf } from './openapi-security.ts';
-import { describeBody, describeOperation, SUCCESS_TEXT } from './openapi-words.ts';
+import { describeBody, describeOperation, SUCCESS_TEXT } from './openapi-descriptions.ts';
 import {
   answersNotModified,
   bodyKindOf,
@@ -18,7 +18,7 @@ import {
   sendsEtag,
   successStatus,
 } from './operation.ts';
-import { describeParameter } from './words/index.ts';
+import { describeParameter } from './descriptions/index.ts';
 
 export const operationEntry = (op: Operation, hoist: Hoist, errors: Errors) => ({
   operationId: op.id,

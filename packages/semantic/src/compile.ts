@@ -89,7 +89,7 @@ function modelSources(files: ReadonlyMap<string, string>, problems: Problems) {
   for (const [file, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const source = { file, text };
     if (FOLDER.test(file) && CODE.test(file)) {
-      const message = 'A model is made of YAML files only, because a model can not run code.';
+      const message = 'A model is made of YAML files only, because a model cannot run code.';
       problems.add({ source, offset: 0 }, 'code_file', message, 'Write the cubes of this file as YAML.');
     }
     if (!isModelFile(file, text)) continue;

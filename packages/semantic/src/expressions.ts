@@ -102,7 +102,7 @@ const PLAIN_BRACE = 'If you mean the character itself, write `\\{` or `\\}`.';
 function pathOf(text: string, spot: Spot, problems: Problems): string[] | undefined {
   if (!PATH.test(text)) {
     const what = text.includes('(')
-      ? 'it can not call a function'
+      ? 'it cannot call a function'
       : 'for example `{CUBE}`, `{status}` or `{orders.status}`';
     problems.add(
       spot,
@@ -114,7 +114,7 @@ function pathOf(text: string, spot: Spot, problems: Problems): string[] | undefi
   }
   const path = text.split('.');
   if (Object.hasOwn(ELSEWHERE, path[0]!)) {
-    problems.add(spot, 'bad_reference', `\`{${shorten(text)}}\` can not be used here.`, ELSEWHERE[path[0]!]);
+    problems.add(spot, 'bad_reference', `\`{${shorten(text)}}\` cannot be used here.`, ELSEWHERE[path[0]!]);
     return undefined;
   }
   return path;

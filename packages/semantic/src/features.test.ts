@@ -61,7 +61,7 @@ views:
   expect(shown!.hierarchies).toMatchObject([{ name: 't.h', title: 'A title', levels: ['t.name', 't.id'] }]);
 });
 
-test('what is not public can not be queried', () => {
+test('what is not public cannot be queried', () => {
   const model = cube(
     `    measures: [{ name: m, type: count, public: false }]
     segments: [{ name: s, sql: "{CUBE}.paid", public: false }]

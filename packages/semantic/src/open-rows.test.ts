@@ -63,7 +63,7 @@ test('a query that misspells a member is told which one it probably means', () =
   expect(told('orders.nothing_like_it', 'sales')).toBeUndefined();
 });
 
-test('no hint names a member that the viewer can not use', () => {
+test('no hint names a member that the viewer cannot use', () => {
   expect(told('orders.margn', 'finance')).toBe('Did you mean `orders.margin`?');
   expect(told('orders.margn', 'sales')).toBeUndefined();
   expect(told('orders.margin', 'sales')).toBeUndefined();

@@ -156,7 +156,7 @@ export const list =
     }
     if (value.items.length > max) problems.add(value, 'too_large', `${capital(what)} can be at most ${max}.`);
     if (value.items.length < min)
-      problems.add(value, 'bad_value', `${capital(what)} can not be an empty list.`);
+      problems.add(value, 'bad_value', `${capital(what)} cannot be an empty list.`);
     return value.items.slice(0, max).map((item) => read(item, problems));
   };
 
@@ -239,7 +239,7 @@ export const name: Reader<Name> = (value, problems) => {
     return wrong(`\`${shorten(given)}\` is not a name.`, rule);
   }
   if (given.length > NAME_MAX) return wrong(`A name has at most ${NAME_MAX} characters.`);
-  if (RESERVED.includes(given)) return wrong(`\`${given}\` has a meaning of its own and can not be a name.`);
+  if (RESERVED.includes(given)) return wrong(`\`${given}\` has a meaning of its own and cannot be a name.`);
   return { text: given, spot: value };
 };
 

@@ -23,7 +23,7 @@ test.each<[string, string, Expected]>([
     '«{CUBE.stauts}',
     { code: 'unknown_name', hint: 'Did you mean `status`?' },
   ],
-  ['a call', '«{orders.sql()}', { code: 'bad_reference', message: /can not call/ }],
+  ['a call', '«{orders.sql()}', { code: 'bad_reference', message: /cannot call/ }],
   ['an expression', '«{status + 1}', { code: 'bad_reference', message: /not a reference/ }],
   ['an index', "«{status['a']}", { code: 'bad_reference' }],
   ['nothing', '«{}', { code: 'bad_reference' }],
@@ -94,7 +94,7 @@ test.each<[string, unknown[]]>([
   expect(parts(sql)).toMatchObject(expected);
 });
 
-test('a cube that no join reaches can not be named', () => {
+test('a cube that no join reaches cannot be named', () => {
   const text = dimension('«{customers.region}') + customers();
   expectError(text, { code: 'no_join_path', hint: /Add a join/ });
 });

@@ -1,4 +1,4 @@
-/** SQL of the model can not swallow what the planner writes after it. */
+/** SQL of the model cannot swallow what the planner writes after it. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Engine, openDuckDb, openPostgres } from '../test/engines.ts';
 import {

@@ -12,7 +12,7 @@ test.each<[string, string, Parameters<typeof expectError>[1]]>([
   ['an unclosed quote', orders('    title: "a«'), { code: 'invalid_yaml' }],
   ['a tab as indent', orders('«\ttitle: a\n'), { code: 'invalid_yaml' }],
   ['a second document', orders('«---\ncubes: []\n'), { code: 'unsupported', hint: /---/ }],
-  ['a template', orders('    title: «{{ name }}\n'), { code: 'template', message: /can not run code/ }],
+  ['a template', orders('    title: «{{ name }}\n'), { code: 'template', message: /cannot run code/ }],
   ['a template in quotes', orders('    title: "«{% if x %}"\n'), { code: 'template' }],
   ['a list as the file', '«- a\n', { code: 'bad_value' }],
   ['a text as the file', '«hello\n', { code: 'bad_value', hint: /`cubes`/ }],
@@ -87,7 +87,7 @@ describe('files', () => {
   });
 
   test.each(['model/orders.js', 'model/cubes/a.py', 'schema/b.jinja'])(
-    '%s is refused, because a model can not run code',
+    '%s is refused, because a model cannot run code',
     (file) => {
       const { errors } = compile({ [file]: 'cube(`orders`, {})' });
       expect(errors).toMatchObject([{ code: 'code_file', file, line: 1, column: 1 }]);

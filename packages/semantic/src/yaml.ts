@@ -67,7 +67,7 @@ export interface Repeats {
   charactersLeft: number;
 }
 
-/** Returns nothing if the file is empty or can not be read. */
+/** Returns nothing if the file is empty or cannot be read. */
 export function readYaml(source: Source, problems: Problems, repeats: Repeats): Value | undefined {
   if (hasTemplate(source, problems)) return undefined;
   const documents = compose(source, problems);
@@ -86,7 +86,7 @@ function hasTemplate(source: Source, problems: Problems): boolean {
   problems.add(
     { source, offset: match.index + match[0].length - 2 },
     'template',
-    `\`${match[0].slice(-2)}\` looks like a template. Models have no templates, because a model can not run code.`,
+    `\`${match[0].slice(-2)}\` looks like a template. Models have no templates, because a model cannot run code.`,
     'Write the text that the template would make. A reference has single braces: `{CUBE}.amount`.',
   );
   return true;
@@ -148,7 +148,7 @@ const heightOf = (parts: readonly Measured[]) =>
 const charactersOf = (parts: readonly Measured[]) =>
   parts.reduce((sum, { value }) => sum + value.characters, VALUE_CHARACTERS);
 
-/** Its function returns nothing if an alias can not be read, since what stands around it can not be judged then. */
+/** Its function returns nothing if an alias cannot be read, since what stands around it cannot be judged then. */
 function createValues(
   source: Source,
   problems: Problems,

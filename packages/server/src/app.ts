@@ -17,7 +17,7 @@ import {
   demoDashboards,
 } from './domains/dashboards/index.ts';
 import {
-  createBranchTurns,
+  createBranchLock,
   createDataModels,
   dataModels,
   demoDataModel,
@@ -68,7 +68,7 @@ import type { OnChange } from './platform/audit/change.ts';
 import { type Authenticator, createAuthenticator } from './platform/auth/authenticate.ts';
 import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { readIdentity } from './platform/db/identity.ts';
-import { leftovers as gitLeftovers } from './platform/git/leftovers.store.ts';
+import { cleanup as gitCleanup } from './platform/git/cleanup.store.ts';
 import { createTexts } from './platform/git/text-work.ts';
 import { createAtOnce, listeningLimits } from './platform/http/at-once.ts';
 import type { AllowedOrigins } from './platform/http/cross-origin.ts';
@@ -79,8 +79,8 @@ import { registerOperationalRoutes } from './platform/http/operational-routes.ts
 import { registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
 import { registerSpecRoute } from './platform/http/spec-route.ts';
-import { scheduleLeftovers } from './platform/jobs/schedules.ts';
-import { askLeftovers } from './platform/leftovers.ts';
+import { scheduleCleanup } from './platform/jobs/schedules.ts';
+import { findCleanups } from './platform/cleanup.ts';
 import type { Logger } from './platform/log.ts';
 import type { Module, Platform } from './platform/module.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
@@ -124,9 +124,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const requireDeployment = createRequireDeployment(platform);
   const account = createTenantSettings(platform);
   const trees = createTrees(settings.turnWaitMs);
-  const leftovers = askLeftovers(() => list);
-  const removal = createFolderRemoval(leftovers);
-  const userRemoval = createUserRemoval(leftovers);
+  const cleanup = findCleanups(() => list);
+  const removal = createFolderRemoval(cleanup);
+  const userRemoval = createUserRemoval(cleanup);
   const keys = createSigningKeys(platform);
   const people = createPeopleSessions(platform);
   const variables = createEnvVars(platform);
@@ -200,7 +200,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const published = createPublishedDashboards(rechecks);
   const drawing = createRenderings({ queries: queryApi });
   const models = createDataModels(enqueueBuild);
-  const branchTurns = createBranchTurns(settings.turnWaitMs);
+  const branchTurns = createBranchLock(settings.turnWaitMs);
   const texts = createTexts();
   const hosts = createGitHosts(platform, {
     texts,
@@ -210,9 +210,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     githubApp: settings.githubApp,
   });
   const list: Module[] = [
-    { leftovers: scheduleLeftovers },
-    { leftovers: gitLeftovers },
-    deployments(platform, { leftovers, models, version: VERSION }),
+    { cleanup: scheduleCleanup },
+    { cleanup: gitCleanup },
+    deployments(platform, { cleanup, models, version: VERSION }),
     { demo: demoDataModel(models, DEMO_MODEL_DIR) },
     envVars(variables),
     regions(platform),
@@ -263,7 +263,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     }),
     queries(queryApi, engines),
     auditLog(platform, { tenantSettings: account }),
-    embedTenants(platform, { tenant, leftovers }),
+    embedTenants(platform, { tenant, cleanup }),
     policies(platform),
     folders(platform, { trees, removal }),
     workbooks(createFindPublished(rechecks)),

@@ -321,7 +321,7 @@ function requireReadable(name: string, file: string | null) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      `ORIEL_DATABASE_URL has the ${name} ${file}, which can not be read (${code}): check the path and its permissions.`,
+      `ORIEL_DATABASE_URL has the ${name} ${file}, which cannot be read (${code}): check the path and its permissions.`,
     );
   }
 }

@@ -154,12 +154,12 @@ function print(text: string) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      `The output of Oriel can not be written (${code}), and it must be seen: start Oriel where its output is read.`,
+      `The output of Oriel cannot be written (${code}), and it must be seen: start Oriel where its output is read.`,
     );
   }
 }
 
-// If standard error is closed too, the error can not be shown anywhere.
+// If standard error is closed too, the error cannot be shown anywhere.
 process.stderr.on('error', () => {});
 
 main().catch((error: unknown) => {

@@ -26,7 +26,7 @@ test('metrics show the build, and a part that fails to stop is reported and does
       ),
     );
 
-    // A pool can not be ended twice.
+    // A pool cannot be ended twice.
     await server.db.end();
     await expect(server.stop()).rejects.toThrow('could not stop the connections for content');
     expect(messages).toContain('could not stop the connections for content');

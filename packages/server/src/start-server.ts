@@ -43,7 +43,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long a start waits for a database that can not be reached yet. */
+/** How long a start waits for a database that cannot be reached yet. */
 const WAIT_FOR_DATABASE_MS = 60_000;
 
 export interface StartOptions {
@@ -120,7 +120,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     signal: options.signal,
   });
 
-  // After the migrations, so that a start with a database that can not be used leaves no secret behind.
+  // After the migrations, so that a start with a database that cannot be used leaves no secret behind.
   if (!config.secretKey) await makeDataDir(dataDir);
   const secrets = await loadSecrets(config, dataDir);
   const keyring = createKeyring(secrets.values);

@@ -202,7 +202,7 @@ test('a file has the name of a backup only when it is whole, and replaces no oth
   expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([]);
 });
 
-test('a file that can not grow is named as the reason', async () => {
+test('a file that cannot grow is named as the reason', async () => {
   const path = join(folder, 'large.backup');
   const script = `
     import { randomBytes } from 'node:crypto';
@@ -214,7 +214,7 @@ test('a file that can not grow is named as the reason', async () => {
   const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -f 256; exec "$@"', 'sh', ...node], {
     env: { ...process.env, TSX_DISABLE_CACHE: '1' },
   });
-  expect(stdout).toMatch(/^StartupError The backup can not be written: EFBIG: .*\.\n$/);
+  expect(stdout).toMatch(/^StartupError The backup cannot be written: EFBIG: .*\.\n$/);
   expect((await readdir(folder)).filter((name) => name.startsWith('large'))).toEqual([]);
 });
 
@@ -249,7 +249,7 @@ test('backups and restores do not depend on settings of the database', async () 
   await restore(into.url, path);
 });
 
-test('a backup that can not be written leaves no file', async () => {
+test('a backup that cannot be written leaves no file', async () => {
   const path = join(folder, 'failing.backup');
   const work = writeArchive(path, async ({ part }) => {
     await part({ table: 'users' }, Buffer.alloc(1_000_000));
@@ -257,7 +257,7 @@ test('a backup that can not be written leaves no file', async () => {
   });
   await expect(work).rejects.toThrow('no more');
   await expect(writeArchive(join(folder, 'none/a.backup'), async () => {})).rejects.toThrow(
-    /^The backup can not be written: /,
+    /^The backup cannot be written: /,
   );
   expect((await readdir(folder)).filter((name) => name.includes('failing'))).toEqual([]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);

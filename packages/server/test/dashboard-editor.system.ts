@@ -212,7 +212,7 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   // On a phone, widgets stand below each other, and the menu of each moves it.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The chart's own menu has the same name, and can not be used here.
+  // The chart's own menu has the same name, and cannot be used here.
   const menu = wide.locator('.slot-tools').getByRole('button', { name: 'Options for Orders by status' });
   await wide.focus();
   await menu.click();

@@ -69,7 +69,7 @@ export async function write(deploymentId: number, name: string, text: string) {
   await writeFile(join(filesOf(deploymentId), name), text);
 }
 
-export async function textOf(answer: Answer): Promise<string> {
+export async function answerText(answer: Answer): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.rows) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -82,7 +82,7 @@ export async function ask(
 ) {
   const { parameters, keys, rowForm, ...limits } = more;
   const answer = await engine.query({ sql, parameters, keys, rowForm }, { ...PATIENTLY, ...limits });
-  const rows = JSON.parse(await textOf(answer)) as Record<string, unknown>[];
+  const rows = JSON.parse(await answerText(answer)) as Record<string, unknown>[];
   return { columns: answer.columns, rows, ...(await answer.summary) };
 }
 

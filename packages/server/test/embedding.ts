@@ -4,7 +4,7 @@ import { createOwnWorld, createWorld, unique, type World } from './world.ts';
 
 export type SessionRequest = Parameters<World['embedded']>[0];
 /** The fields that a test sets; by default a deployment and a new viewer. Some tests set wrong values on purpose. */
-export type Wishes = Partial<Record<keyof SessionRequest, unknown>>;
+export type SessionOptions = Partial<Record<keyof SessionRequest, unknown>>;
 
 export interface Refusal {
   status: number;
@@ -19,13 +19,13 @@ export interface Embedding {
   /** Runs any SQL, and returns the rows. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any table
   rows(text: string, values?: unknown[]): Promise<any[]>;
-  request(wishes?: Wishes): SessionRequest;
-  mint(wishes?: Wishes): Promise<string>;
+  request(wishes?: SessionOptions): SessionRequest;
+  mint(wishes?: SessionOptions): Promise<string>;
   /** Mints such a session, which must fail, and returns the error. */
-  refusal(wishes: Wishes, apiKey?: string): Promise<Refusal>;
+  refusal(wishes: SessionOptions, apiKey?: string): Promise<Refusal>;
   /** Mints such a session and returns what the server knows about the viewer. */
-  see(wishes?: Wishes): ReturnType<World['admin']['getEmbedSession']>;
-  rehearse(wishes?: Wishes): ReturnType<World['admin']['dryRunSession']>;
+  see(wishes?: SessionOptions): ReturnType<World['admin']['getEmbedSession']>;
+  rehearse(wishes?: SessionOptions): ReturnType<World['admin']['dryRunSession']>;
   /** The id of a new group of the account. */
   accountGroup(name?: string): Promise<string>;
   /** A new attribute of the account, by name. */
@@ -49,7 +49,7 @@ async function embeddingIn(world: World): Promise<Embedding> {
   const rows: Embedding['rows'] = async (text, values) =>
     (await world.server.db.pool.query(text, values)).rows;
   const { id: deploymentId } = await world.deployment();
-  const request = (wishes: Wishes = {}) =>
+  const request = (wishes: SessionOptions = {}) =>
     ({
       deploymentId,
       ...('internalId' in wishes ? {} : { externalId: unique('viewer') }),

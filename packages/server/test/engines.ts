@@ -19,15 +19,15 @@ const isEngine = ([program, ...args]: string[]) =>
 const processes = () =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ({ pid: Number(pid), command: textOf(`/proc/${pid}/cmdline`).split('\0') }));
+    .map((pid) => ({ pid: Number(pid), command: fileText(`/proc/${pid}/cmdline`).split('\0') }));
 
 function isBelowUs(pid: number): boolean {
-  const [, parent = '0'] = /\) \S (\d+)/.exec(textOf(`/proc/${pid}/stat`)) ?? [];
+  const [, parent = '0'] = /\) \S (\d+)/.exec(fileText(`/proc/${pid}/stat`)) ?? [];
   return parent === String(process.pid) || (parent !== '0' && isBelowUs(Number(parent)));
 }
 
 /** Empty if the process has ended. */
-function textOf(path: string): string {
+function fileText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

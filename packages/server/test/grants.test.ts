@@ -93,7 +93,7 @@ function refusalOf(action: Action, isGivenHere: boolean) {
 }
 
 describe.each(actions)('%s', (action) => {
-  test('can not be given by somebody who has every other action, and can by somebody who has it', async () => {
+  test('cannot be given by somebody who has every other action, and can by somebody who has it', async () => {
     const deployment = { resourceType: 'Deployment', resourceId: deploymentId } as const;
     const lacking = implying(action);
     const holder = await personWith(actions.filter((one) => !lacking.includes(one)));
@@ -139,7 +139,7 @@ test('an action that a policy on the deployment gives can be given on, in this d
   await manager.client.setUserPolicy({ body: { ...at(deploymentId), userId: manager.userId } });
 });
 
-test('a policy reaches what lies in a folder or workbook, so a role on folders or workbooks alone can not give it', async () => {
+test('a policy reaches what lies in a folder or workbook, so a role on folders or workbooks alone cannot give it', async () => {
   const folder = await world.admin.createFolder({ deploymentId, body: { name: 'theirs' } });
   const workbook = await world.admin.createWorkbook({ deploymentId, body: { folderId: folder.id } });
   const { id: reportId } = await world.admin.createReport({

@@ -117,7 +117,7 @@ test('the guide names the files of a domain', () => {
     'announcements.ts',
     'NNNN-announcements.sql',
     'tables.ts',
-    'leftovers.store.ts',
+    'cleanup.store.ts',
     'store.ts',
     'routes.ts',
     'index.ts',
@@ -132,11 +132,11 @@ const CHECKS = [
   'migrations',
   'architecture',
   'generated',
-  'leftovers',
+  'cleanup',
   'lists',
   'permissions',
   'reference-examples',
-  'reference-words',
+  'reference-descriptions',
   'table-owners',
 ];
 
@@ -168,11 +168,11 @@ test('the example of the guide is a working domain', { timeout: TIMEOUT_MS }, as
       ...CHECKS.map((name) => `packages/server/test/${name}.test.ts`),
       '--update',
       '-t',
-      'nnouncement|taken back|make the schema|import|owner|leftovers of all|npm run generate|sentence',
+      'nnouncement|taken back|make the schema|import|owner|cleanup of all|npm run generate|sentence',
     ],
     database,
   );
   expect(output).toMatch(/announcements\.test\.ts \(3 tests\)/);
-  expect(output).toMatch(/reference-words\.test\.ts \(\d+ tests/);
+  expect(output).toMatch(/reference-descriptions\.test\.ts \(\d+ tests/);
   expect(await changedFiles()).toContain('packages/server/schema.sql');
 });

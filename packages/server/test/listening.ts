@@ -1,4 +1,4 @@
-/** Listeners of tests, and servers that can not receive notifications. */
+/** Listeners of tests, and servers that cannot receive notifications. */
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createListener, type Listener } from '../src/platform/db/listener.ts';
@@ -29,7 +29,7 @@ async function openAllConnections({ server }: World) {
   }
 }
 
-/** Refuses new connections, so that the listener can not connect again until they are allowed. For a world of its own. */
+/** Refuses new connections, so that the listener cannot connect again until they are allowed. For a world of its own. */
 export async function stopListening(world: World) {
   await openAllConnections(world);
   const database = new URL(world.databaseUrl).pathname.slice(1);

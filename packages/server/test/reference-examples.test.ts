@@ -39,7 +39,7 @@ const withBody = allOperations.filter(
   (op) => hasBody(op) && bodyKindOf(op)!.kind !== 'bytes' && !isPageForm(op) && !neverSucceeds(op),
 );
 
-/** Why an example can not succeed in a test; each is the next best answer. */
+/** Why an example cannot succeed in a test; each is the next best answer. */
 const REFUSED: Record<string, string> = {
   // A person has to approve the code in a browser.
   exchangeDeviceCode: 'authorization_pending',

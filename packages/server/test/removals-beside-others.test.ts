@@ -95,7 +95,7 @@ describe('an embed tenant that is being removed', () => {
     return { embedTenantName, request, hold };
   }
 
-  test('can not be found by the name under which it is stored', async () => {
+  test('cannot be found by the name under which it is stored', async () => {
     const { hold } = await removing();
     const [{ name }] = await run('select name from embed_tenants where deleted_at is not null');
     const counted = await run('select count from external_user_count');

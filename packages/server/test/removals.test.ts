@@ -210,7 +210,7 @@ test('a deleted user disappears at once, and their content goes to the new owner
   expect(await codeOf(world.admin.updateUser({ id: leaving.userId, body: {} }))).toBe('user_not_found');
   await expect.poll(() => codeOf(leaving.client.getMe())).toBe('unauthenticated');
   const namesake = await world.admin.createUser({ body: { username, email: email! } });
-  // The first batch belongs to the new owner, no content is lost, and the new owner can not be deleted.
+  // The first batch belongs to the new owner, no content is lost, and the new owner cannot be deleted.
   expect((await heir.client.getReports({ deploymentId })).count).toBeGreaterThan(0);
   expect((await world.admin.getReports({ deploymentId })).count).toBe(MANY + 3);
   expect(await codeOf(world.admin.deleteUser({ id: heir.userId }))).toBe('user_owns_content');

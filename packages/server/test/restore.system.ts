@@ -1,4 +1,4 @@
-/** Restores that fail or are ended leave nothing, and refuse what a backup can not hold. */
+/** Restores that fail or are ended leave nothing, and refuse what a backup cannot hold. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -123,7 +123,7 @@ test('the whole backup is read before the database is asked', async () => {
   const url = 'postgres://oriel@127.0.0.1:1/none';
   const into = { url, dataDir: newPath(), secretKey: SECRET_KEY };
   await expect(restore(broken, into)).rejects.toThrow(/is damaged or incomplete/);
-  await expect(restore(file, into)).rejects.toThrow(/^The database can not be reached/);
+  await expect(restore(file, into)).rejects.toThrow(/^The database cannot be reached/);
 });
 
 const monthOf = (changes: { name?: string; table?: string; bounds?: string }): Changes => ({

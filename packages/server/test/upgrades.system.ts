@@ -19,7 +19,7 @@ const GIVEN_UP: Record<string, number> = {
 
 /**
  * Servers of the version before go on working after each later migration. The rule began with no migration to apply to:
- * until number 51 is there, only its own test below runs it. A migration that can not be like that is named here, and in
+ * until number 51 is there, only its own test below runs it. A migration that cannot be like that is named here, and in
  * the notes of its release.
  */
 const ROLLING_SINCE = 50;

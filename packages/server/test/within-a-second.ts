@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /**
- * A busy machine can not keep the promise of one second. After a minute a server would read everything again in any case
+ * A busy machine cannot keep the promise of one second. After a minute a server would read everything again in any case
  * (`notified-cache.ts`), so the limit is shorter than that.
  */
 const PATIENCE = { timeout: 40_000, interval: 10 };

@@ -188,7 +188,7 @@ export class OrielDashboardElement extends AttributesElement {
     try {
       url = this.#addressOf(publicId);
     } catch (error) {
-      return this.#fail('invalid_base_url', `The base-url can not be used: ${messageOf(error)}`);
+      return this.#fail('invalid_base_url', `The base-url cannot be used: ${messageOf(error)}`);
     }
     this.#origin = url.origin;
     for (const name of ['theme', 'locale', 'timezone'] as const) {

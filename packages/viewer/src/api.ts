@@ -58,7 +58,7 @@ export function createApi(onEnded: () => void): Api {
         response = await fetch(path, { ...init, headers, credentials, cache: 'no-store' });
       } catch (error) {
         if (init.signal?.aborted) throw error;
-        throw new Problem(0, 'offline', 'The server can not be reached.');
+        throw new Problem(0, 'offline', 'The server cannot be reached.');
       }
       if (response.ok) return response;
       if ((response.status === 429 || response.status === 503) && attempt < RETRIES) {

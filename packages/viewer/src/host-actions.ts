@@ -1,12 +1,12 @@
 /** What hosts may ask of the page, by messages. */
-import { type ChosenScheme, isScheme, knownLocale, type Wishes, wishesOf } from '@oriel/charts';
+import { type ChosenScheme, isScheme, knownLocale, type ThemeOptions, themeOptionsOf } from '@oriel/charts';
 import { type Action, knownZone, warnOf } from '@oriel/charts/frame';
 
 export interface HostWishes {
   locale?: string | undefined;
   timezone?: string | undefined;
   scheme?: ChosenScheme;
-  theme?: Wishes;
+  theme?: ThemeOptions;
 }
 
 /** The page, as far as hosts reach. */
@@ -38,5 +38,5 @@ export const hostActions = (page: Reached): Record<string, Action> => ({
     if (isScheme(scheme)) page.wish({ scheme });
     warnOf('scheme', scheme, isScheme(scheme));
   },
-  'set-theme': (theme) => page.wish({ theme: wishesOf(theme) }),
+  'set-theme': (theme) => page.wish({ theme: themeOptionsOf(theme) }),
 });

@@ -8,7 +8,7 @@ import {
   isScheme,
   knownLocale,
   Problem,
-  wishesOf,
+  themeOptionsOf,
 } from '@oriel/charts';
 import { connectHost, firstKnown, type Host, isAmongOwnPages, knownZone, warnOf } from '@oriel/charts/frame';
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
@@ -75,9 +75,9 @@ export class PageState {
       (scheme) => {
         const account = this.#config.appTheme?.[scheme];
         return [
-          wishesOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
-          wishesOf(this.viewer?.embedTheme),
-          wishesOf(this.board.dashboard?.config.theme),
+          themeOptionsOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
+          themeOptionsOf(this.viewer?.embedTheme),
+          themeOptionsOf(this.board.dashboard?.config.theme),
           this.#wishes.theme ?? {},
         ];
       },

@@ -6,7 +6,7 @@ import type { Person, Viewer } from './types.ts';
 
 const ASK_BEFORE_MS = 5 * 60_000;
 const RECONNECT_MS = [500, 1000, 2000, 5000, 10_000, 30_000];
-/** Timers of browsers can not wait longer. */
+/** Timers of browsers cannot wait longer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export interface Session {

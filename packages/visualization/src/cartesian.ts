@@ -130,7 +130,7 @@ function layerSpec(drawing: Drawing, { mark, side, measures }: Layer): Part {
   if (isStacked && mark === 'bar' && typeof color?.field === 'string')
     encoding.order = { field: color.field, type: 'nominal', sort: 'ascending' };
   if (offset && mark === 'bar' && !isStacked) encoding[isHorizontal ? 'yOffset' : 'xOffset'] = offset;
-  // Along a scale of time, bars can not stand beside each other, and lines do not go through the middle of bars.
+  // Along a scale of time, bars cannot stand beside each other, and lines do not go through the middle of bars.
   const isCombined = visualization.type === 'combo' && isBand;
   if (x.kind === 'time' && (isCombined || 'xOffset' in encoding)) encoding.x = ordinalTime(drawing);
   const gaps = gapsOf(visualization, measures);

@@ -31,7 +31,7 @@ export interface MemberInfo {
 /** Undefined for members that nobody described. */
 export type Describe = (member: string) => MemberInfo | undefined;
 
-/** Why settings can not be drawn, with the place in them. */
+/** Why settings cannot be drawn, with the place in them. */
 export class VisualizationError extends Error {
   readonly path: string;
 

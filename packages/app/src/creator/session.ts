@@ -8,7 +8,7 @@ import { signal } from '@preact/signals';
 import { type Access, api, connect } from '../data/api.ts';
 import { invalidate } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
-import { isScheme, knownLocale, wishesOf } from '../design.ts';
+import { isScheme, knownLocale, themeOptionsOf } from '../design.ts';
 import { scheme, wishes } from '../look.ts';
 import { deploymentIn } from '../place.ts';
 import { useLocale } from '../texts/index.ts';
@@ -27,7 +27,7 @@ export const timeZone = signal<string | undefined>(undefined);
 const PATIENCE_MS = 10_000;
 const ASK_BEFORE_MS = 5 * 60_000;
 const RECONNECT_MS = [500, 1000, 2000, 5000, 10_000, 30_000];
-/** Timers of browsers can not wait longer. */
+/** Timers of browsers cannot wait longer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 let token: string | undefined;
@@ -103,7 +103,7 @@ export async function startCreator() {
       if (isScheme(payload.scheme)) scheme.value = payload.scheme;
     },
     'set-theme': (theme) => {
-      hostTheme.value = wishesOf(theme);
+      hostTheme.value = themeOptionsOf(theme);
       paint();
     },
   });
@@ -113,17 +113,17 @@ export async function startCreator() {
   return undefined;
 }
 
-const hostTheme = signal<ReturnType<typeof wishesOf>>({});
+const hostTheme = signal<ReturnType<typeof themeOptionsOf>>({});
 
 /** The account's colours, over them those of the session, over them those of the host. */
 function paint() {
   const account = appConfig.peek()?.appTheme;
   wishes.value = (chosen) => [
-    wishesOf({
+    themeOptionsOf({
       primaryColor: account?.[chosen].accentColor,
       backgroundColor: account?.[chosen].backgroundColor,
     }),
-    wishesOf(viewer.peek()?.embedTheme),
+    themeOptionsOf(viewer.peek()?.embedTheme),
     hostTheme.peek(),
   ];
 }

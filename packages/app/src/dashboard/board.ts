@@ -1,5 +1,5 @@
 /** The draft as a board that widgets are drawn from. Charts show the reports of the workbook as they are now. */
-import { Board, Language, type Snapshot, textsLoader, tokensOf, wishesOf } from '@oriel/charts';
+import { Board, Language, type Snapshot, textsLoader, tokensOf, themeOptionsOf } from '@oriel/charts';
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';
@@ -43,7 +43,7 @@ export function createDraftBoard(where: Where): DraftBoard {
   const paint = () => {
     const theme = shown?.theme;
     const scheme = chosenScheme.value;
-    tokens = tokensOf(scheme, [...wishes.value(scheme), wishesOf(theme)]);
+    tokens = tokensOf(scheme, [...wishes.value(scheme), themeOptionsOf(theme)]);
   };
 
   function update() {
@@ -60,7 +60,7 @@ export function createDraftBoard(where: Where): DraftBoard {
     });
   }
 
-  /** Only reports that were not asked for yet. One that can not be read is not there, and its chart says so. */
+  /** Only reports that were not asked for yet. One that cannot be read is not there, and its chart says so. */
   async function preview() {
     const ids = Object.values(shown?.widgets ?? {})
       .filter(({ type }) => type === 'CHART')

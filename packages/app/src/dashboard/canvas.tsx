@@ -255,7 +255,7 @@ function Content({ widget, editor }: { widget: Widget; editor: Editor }) {
   return <WidgetView widget={widget as DrawnWidget} />;
 }
 
-/** Authors are told why a report can not be drawn; viewers are not. */
+/** Authors are told why a report cannot be drawn; viewers are not. */
 const problemOf = (editor: Editor, reportId: unknown) =>
   editor.draft.board.dashboard?.reportSnapshots.find((snapshot) => snapshot.reportId === reportId)?.meta
     ?.problem;

@@ -328,7 +328,7 @@ function ManyValues({ node, exploration, onChange }: Omit<ValuesProps, 'operator
   );
 }
 
-/** A button that asks for a field. Measures and dimensions can not be alternatives of each other. */
+/** A button that asks for a field. Measures and dimensions cannot be alternatives of each other. */
 function AddFilter({
   exploration,
   label,

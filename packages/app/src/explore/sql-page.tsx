@@ -49,7 +49,7 @@ export function SqlPage({
     setRunning(true);
     try {
       const reply = await api.runSql({ deploymentId, body: { query: text } }, { signal: asking.signal });
-      const read = readLines(await textOf(reply));
+      const read = readLines(await replyText(reply));
       if (running.current !== asking) return;
       setAnswer(read);
       setProblem(undefined);
@@ -117,7 +117,7 @@ export function SqlPage({
   );
 }
 
-async function textOf(reply: unknown): Promise<string> {
+async function replyText(reply: unknown): Promise<string> {
   if (reply instanceof Response) return reply.text();
   if (reply instanceof Blob) return reply.text();
   if (reply instanceof ReadableStream) return new Response(reply).text();

@@ -17,7 +17,7 @@ export function MoveDialog({
 }) {
   const { data } = useFolders(items[0]!.deploymentId);
   const moved = new Set(items.filter(isFolder).map(({ id }) => id));
-  /** A folder can not go into itself. */
+  /** A folder cannot go into itself. */
   const isPossible = (folder: Folder) =>
     !moved.has(folder.id) && !(folder.folderPath ?? []).some(({ id }) => moved.has(id));
   return (

@@ -6,7 +6,7 @@ export const en = {
   failed: 'This could not be loaded',
   failedHint: 'Try again. If it happens again, tell the people who run this page.',
   tryAgain: 'Try again',
-  offline: 'The server can not be reached. Check the connection, and try again.',
+  offline: 'The server cannot be reached. Check the connection, and try again.',
   busy: 'Too many people are asking at the moment. Try again in a minute.',
   tooLong: 'There are too many filter values. Choose fewer.',
   menu: 'Options for {title}',

@@ -1,7 +1,7 @@
 /** What the rows behind a mark say: for tooltips, and for the details behind it. */
 import { type Formats, shownOf } from '../format.ts';
 import { isPlainTime } from '../query.ts';
-import type { Annotation, ColumnFormat, Query, Row, Shown } from '../types.ts';
+import type { Annotation, ColumnFormat, Query, Row, FieldDisplay } from '../types.ts';
 import type { marksOf, Spot, Target } from './spots.ts';
 import { keyOf, UNITS } from './time-units.ts';
 import type { TooltipLine } from './tooltip.tsx';
@@ -63,13 +63,13 @@ export function createReader({ members, annotation, query, isUtc, formats, colum
       member,
       label: isOwn || isTime ? title : `${operation![0]!.toUpperCase()}${operation!.slice(1)} of ${title}`,
       value: read,
-      text: textOf(read, shown, member),
+      text: displayText(read, shown, member),
       isMeasure: !isTime && !Object.hasOwn(annotation.dimensions, member),
       ...(granularity ? { granularity } : {}),
     };
   }
 
-  const textOf = (value: unknown, shown: Shown | undefined, member: string) =>
+  const displayText = (value: unknown, shown: FieldDisplay | undefined, member: string) =>
     formats.value(isNaNumber(value) ? null : value, shown, columnFormats?.[member]);
 
   /** What the row has itself comes before what was made of it. */

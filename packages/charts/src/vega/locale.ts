@@ -1,6 +1,6 @@
 /** How the axes and legends of charts write numbers and times: in the locale of the page, and as the measure is written. */
 import { currencyOf, kindOf } from '../format.ts';
-import type { ColumnFormat, Shown } from '../types.ts';
+import type { ColumnFormat, FieldDisplay } from '../types.ts';
 import { POINTS } from './axis-formats.ts';
 
 /** What d3 needs to know of a locale. */
@@ -47,7 +47,7 @@ function timeOf(locale: string) {
 export interface Measure {
   /** Its name in the spec. */
   key: string;
-  shown: Shown | undefined;
+  shown: FieldDisplay | undefined;
   format: ColumnFormat | undefined;
 }
 

@@ -108,7 +108,7 @@ export function createPointing({ view, frame, marks, reader, show, open }: Optio
     const pointer = event as PointerEvent;
     if (Math.hypot(pointer.clientX - pressedAt[0], pointer.clientY - pressedAt[1]) > CLICK_MAX_PX) return;
     const target = under(pointer, item);
-    // A finger can not hover: the first touch shows the numbers, and the second one what is behind them.
+    // A finger cannot hover: the first touch shows the numbers, and the second one what is behind them.
     const isFirstTouch = isFinger(event) && !isSame(touched, target);
     touched = isFinger(event) ? target : undefined;
     if (target && !isFirstTouch) open(target);

@@ -25,7 +25,7 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
 /**
- * The spec can not be trusted: it decides what is drawn inside of the element, and nothing else. `refuse` is told if it asks for
+ * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. `refuse` is told if it asks for
  * too much: then nothing is drawn.
  */
 export function createView(

@@ -55,7 +55,7 @@ class Guard extends Component<{ widgetId: string; children: ComponentChildren },
   override state = { hasFailed: false };
   override componentDidCatch(error: unknown) {
     // For the people who write dashboards: the viewer can do nothing about it.
-    console.error(`the widget ${this.props.widgetId} can not be shown:`, error);
+    console.error(`the widget ${this.props.widgetId} cannot be shown:`, error);
     this.setState({ hasFailed: true });
   }
   render() {

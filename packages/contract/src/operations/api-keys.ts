@@ -98,7 +98,7 @@ export const updateApiKey = operation({
   path: '/api/v1/api-keys/{id}',
   summary: 'Rename an API key, or change its scope or expiry',
   description:
-    'A key that expires can only give keys an expiry that is no later than its own. It can not remove or postpone its own expiry.',
+    'A key that expires can only give keys an expiry that is no later than its own. It cannot remove or postpone its own expiry.',
   scopedKeys: 'handler',
   params: { id: Id },
   body: Shape('UpdateApiKeyInput', {

@@ -23,7 +23,7 @@ export const errors = {
   too_many_branches: { status: 409, message: 'The deployment has as many branches as are allowed.' },
   deploy_branch_required: {
     status: 409,
-    message: 'This is the deploy branch, which every deployment needs: it can not be deleted.',
+    message: 'This is the deploy branch, which every deployment needs: it cannot be deleted.',
   },
   deploy_branch_is_production: {
     status: 409,

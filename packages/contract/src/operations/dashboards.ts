@@ -176,7 +176,7 @@ export const previewDashboardReports = operation({
   path: `${path}/dashboard/preview`,
   summary: 'Get reports as charts of a dashboard would show them',
   description:
-    'The snapshots that publishing would make of these reports now. Nothing is stored. A report that can not be drawn has `meta.problem`; one that the caller can not read is left out.',
+    'The snapshots that publishing would make of these reports now. Nothing is stored. A report that cannot be drawn has `meta.problem`; one that the caller cannot read is left out.',
   permission: 'WorkbookEdit',
   permissionOn: 'resource',
   timeoutMs: 60_000,
@@ -221,7 +221,7 @@ export const exportDashboard = operation({
   path: `${path}/dashboard/export`,
   summary: 'Get the published dashboard as a picture or as PDF',
   description:
-    'Drawn by the server with the rows that the caller may see: all tabs, with the filters in force, and the time and zone of the data. Who sees the dashboard may have it, unless it restricts the download of data. If a widget can not be drawn, nothing is: the 409 says which, and why. A server draws two at once, and one of a caller or embed tenant.',
+    'Drawn by the server with the rows that the caller may see: all tabs, with the filters in force, and the time and zone of the data. Who sees the dashboard may have it, unless it restricts the download of data. If a widget cannot be drawn, nothing is: the 409 says which, and why. A server draws two at once, and one of a caller or embed tenant.',
   permission: 'WorkbookRead',
   permissionOn: 'resource',
   query: {

@@ -156,7 +156,7 @@ export const renameFiles = operation({
   method: 'POST',
   path: `${path}/files/rename`,
   summary: 'Rename files, or move them to other folders',
-  description: 'All of them, or none if one can not be renamed. The new paths must be free.',
+  description: 'All of them, or none if one cannot be renamed. The new paths must be free.',
   body: Shape('RenameDataModelFilesInput', {
     ...branchInBody,
     files: files(Shape('DataModelFileRename', { path: FilePath, newPath: FilePath })),

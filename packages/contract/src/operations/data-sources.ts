@@ -17,7 +17,7 @@ export const errors = {
     message: 'The variables of the deployment describe no data source of this name.',
   },
   data_source_invalid: { status: 409, message: 'The variables that describe the data source are wrong.' },
-  data_source_failed: { status: 503, message: 'The data source can not be reached, or can not be read.' },
+  data_source_failed: { status: 503, message: 'The data source cannot be reached, or cannot be read.' },
 } as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Data Sources', auth: 'management' } as const;

@@ -21,7 +21,7 @@ export const tags = {
 
 export const errors = {
   deployment_limit_reached: { status: 409, message: 'The installation has 10,000 deployments already.' },
-  creation_step_not_allowed: { status: 409, message: 'This step can not follow the current one.' },
+  creation_step_not_allowed: { status: 409, message: 'This step cannot follow the current one.' },
 } as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Deployments', auth: 'management' } as const;

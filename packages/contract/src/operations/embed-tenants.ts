@@ -11,7 +11,7 @@ export const tags = {
 
 export const errors = {
   embed_tenant_not_found: { status: 404, message: 'There is no such embed tenant.' },
-  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant can not be deleted." },
+  embed_tenant_is_own: { status: 409, message: "The account's own embed tenant cannot be deleted." },
   embed_content_limit_reached: {
     status: 403,
     message:
@@ -156,7 +156,7 @@ export const updateGroup = operation({
   method: 'PATCH',
   path: `${path}/groups/{id}`,
   summary: 'Change the description of a group of an embed tenant',
-  description: 'Null clears the description. The name can not change, because sessions refer to it.',
+  description: 'Null clears the description. The name cannot change, because sessions refer to it.',
   params: group,
   body: Shape('UpdateEmbedGroupInput', { description }),
   reply: UserGroup,

@@ -71,7 +71,7 @@ const GroupDefinition = Shape('GroupDefinition', {
 const AttributeDefinition = Shape('UserAttributeDefinition', {
   name: { ...Name, description: 'An existing attribute with this name is reused' },
   type: Type.Enum(['string', 'number', 'string_array', 'number_array'], {
-    description: 'Can not change later',
+    description: 'Cannot change later',
   }),
   displayName: text,
   defaultValue: Maybe(DefaultValue),

@@ -99,7 +99,7 @@ export const deleteEnvVariable = operation({
   path: `${path}/{name}`,
   summary: 'Delete a variable of a deployment',
   description:
-    'Data sources that need the variable can not be reached any more. Its value can not be read again.',
+    'Data sources that need the variable cannot be reached any more. Its value cannot be read again.',
   permission: 'DeploymentUpdate',
   params: {
     deploymentId: Id,

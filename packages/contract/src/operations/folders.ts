@@ -11,7 +11,7 @@ export const tags = {
 
 export const errors = {
   folder_not_found: { status: 404, message: 'There is no such folder.' },
-  folder_cycle: { status: 409, message: 'A folder can not be moved below itself.' },
+  folder_cycle: { status: 409, message: 'A folder cannot be moved below itself.' },
   folder_not_empty: {
     status: 409,
     message:

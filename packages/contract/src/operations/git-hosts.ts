@@ -27,7 +27,7 @@ export const errors = {
     status: 409,
     message: 'The git host does not accept the credentials, or they may not do this.',
   },
-  git_host_unreachable: { status: 409, message: 'The git host can not be reached.' },
+  git_host_unreachable: { status: 409, message: 'The git host cannot be reached.' },
   git_host_failed: { status: 409, message: 'The git host reports an error.' },
   git_repository_not_found: {
     status: 404,
@@ -35,7 +35,7 @@ export const errors = {
   },
   git_repository_unacceptable: {
     status: 409,
-    message: 'The repository holds something that can not be stored here.',
+    message: 'The repository holds something that cannot be stored here.',
   },
   git_repository_too_large: { status: 409, message: 'The repository is too large.' },
   git_repository_unrelated: {
@@ -59,7 +59,7 @@ export const errors = {
 
 const Kind = Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket', 'git'], {
   description:
-    'What the server is. `git` is any server that speaks git over HTTPS: its repositories can not be listed or made',
+    'What the server is. `git` is any server that speaks git over HTTPS: its repositories cannot be listed or made',
 });
 
 const HostUrl = {
@@ -223,7 +223,7 @@ export const repositories = operation({
   path: '/api/v1/git-host/installations/{installationId}/repositories',
   summary: 'List the repositories of a git host',
   description:
-    'Those that the token can reach, up to 1000. A host of the kind `git` can not list them: give the path of the repository to `connect`.',
+    'Those that the token can reach, up to 1000. A host of the kind `git` cannot list them: give the path of the repository to `connect`.',
   params: { installationId: InstallationId },
   reply: Shape('GitHostReposListResponse', {
     data: Type.Array(Repository, { description: 'The repositories' }),
@@ -279,7 +279,7 @@ export const connect = operation({
   path: `${connectionPath}/connect`,
   summary: 'Connect the data model of a deployment to a repository',
   description:
-    'The history of an existing repository becomes that of the deployment, if the deployment has no commits of its own beside its first. API keys that are scoped to deployments can not do this, because the repository may be that of another deployment. An empty or new repository gets the data model. From then on, commits and merges on shared branches are pushed, and what others push is fetched and built. The branches for dev mode that belong to one person are not pushed.',
+    'The history of an existing repository becomes that of the deployment, if the deployment has no commits of its own beside its first. API keys that are scoped to deployments cannot do this, because the repository may be that of another deployment. An empty or new repository gets the data model. From then on, commits and merges on shared branches are pushed, and what others push is fetched and built. The branches for dev mode that belong to one person are not pushed.',
   body: Shape(
     'ConnectGitHostRequest',
     {

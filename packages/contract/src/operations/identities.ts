@@ -9,7 +9,7 @@ export const errors = {
   provider_unavailable: {
     status: 502,
     message:
-      'The sign-in provider can not be used at present. Try again in a moment. If it happens again, an admin must look at the settings: the log of the server says what is wrong.',
+      'The sign-in provider cannot be used at present. Try again in a moment. If it happens again, an admin must look at the settings: the log of the server says what is wrong.',
   },
   provider_refused: {
     status: 400,

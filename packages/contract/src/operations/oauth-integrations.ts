@@ -25,7 +25,7 @@ export const errors = {
     message:
       'An integration with another service has this redirect address: choose another name at its end, and register that one at the service.',
   },
-  oauth_address_refused: { status: 400, message: 'The address can not be used.' },
+  oauth_address_refused: { status: 400, message: 'The address cannot be used.' },
   oauth_secret_required: {
     status: 400,
     message:

@@ -78,12 +78,12 @@ const TargetEnvVar = Type.String({
 const CustomClaims = {
   ...FreeObject,
   description:
-    'More claims, up to 4 KB. They can not be called `iss`, `sub`, `aud`, `exp`, `iat`, `nbf` or `jti`',
+    'More claims, up to 4 KB. They cannot be called `iss`, `sub`, `aud`, `exp`, `iat`, `nbf` or `jti`',
 };
 
 const Warnings = Type.Array(Type.String(), {
   description:
-    'Why others can not verify the tokens, such as an address of this server that they can not reach',
+    'Why others cannot verify the tokens, such as an address of this server that they cannot reach',
 });
 
 const OidcTokenConfig = Shape('OidcTokenConfig', {
@@ -248,7 +248,7 @@ export const getOpenIdConfiguration = operation({
   path: '/.well-known/openid-configuration',
   summary: 'Get the discovery document of this server as an issuer of tokens',
   description:
-    'Clouds read it to verify the tokens of deployments. People can not sign in elsewhere with it: there are no tokens for people.',
+    'Clouds read it to verify the tokens of deployments. People cannot sign in elsewhere with it: there are no tokens for people.',
   reply: Shape('OpenIdConfiguration', {
     issuer: Type.String({ description: 'The claim `iss`: the address of this server' }),
     jwks_uri: Type.String({ description: 'Where the public keys are' }),

@@ -55,7 +55,7 @@ export const errors = {
     status: 409,
     message: 'The variables of the deployment do not describe the data source that the data model names.',
   },
-  source_unavailable: { status: 503, message: 'The data source can not be reached, or was lost.' },
+  source_unavailable: { status: 503, message: 'The data source cannot be reached, or was lost.' },
   source_busy: { status: 503, message: 'Too many queries wait for this data source. Try again later.' },
   too_many_queries: { status: 429, message: 'Too many of your queries wait. Try again later.' },
   answers_not_read: {

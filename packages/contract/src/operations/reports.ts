@@ -28,7 +28,7 @@ export const errors = {
   public_id_taken: { status: 409, message: 'Another report has this public id.' },
   report_without_query: {
     status: 409,
-    message: 'The report has no query in the JSON query format, so it can not be run.',
+    message: 'The report has no query in the JSON query format, so it cannot be run.',
   },
   workbook_full: { status: 409, message: 'The workbook has 10,000 reports already.' },
   too_many_placements: { status: 409, message: 'The report is placed in 50 spreadsheets already.' },

@@ -10,7 +10,7 @@ export const tags = {
 } satisfies TagDefinitions;
 
 export const errors = {
-  action_not_applicable: { status: 400, message: 'This action can not be given on this kind of resource.' },
+  action_not_applicable: { status: 400, message: 'This action cannot be given on this kind of resource.' },
   resource_not_found: { status: 404, message: 'There is no such resource.' },
 } as const satisfies ErrorDefinitions;
 

@@ -12,7 +12,7 @@ export const tags = {
 export const errors = {
   role_not_found: { status: 404, message: 'There is no such role.' },
   role_name_taken: { status: 409, message: 'Another role has this name.' },
-  role_built_in: { status: 409, message: 'A built-in role can not be changed or deleted.' },
+  role_built_in: { status: 409, message: 'A built-in role cannot be changed or deleted.' },
 } as const satisfies ErrorDefinitions;
 
 // With a type beside the enum, the validator finds duplicates in time that is linear in the length of the list.

@@ -28,7 +28,7 @@ export const errors = {
   scim_invalid_filter: { status: 400, message: 'The filter is not valid.', scimType: 'invalidFilter' },
   scim_invalid_path: { status: 400, message: 'The path is not valid.', scimType: 'invalidPath' },
   scim_no_target: { status: 400, message: 'The path matches nothing.', scimType: 'noTarget' },
-  scim_read_only: { status: 400, message: 'The attribute can not be changed.', scimType: 'mutability' },
+  scim_read_only: { status: 400, message: 'The attribute cannot be changed.', scimType: 'mutability' },
   scim_too_many: {
     status: 400,
     message: 'The group has too many members for a reply: add `excludedAttributes=members`.',
@@ -39,7 +39,7 @@ export const errors = {
   scim_bulk_not_supported: { status: 501, message: 'Bulk requests are not supported.' },
   scim_search_not_supported: {
     status: 501,
-    message: 'Users and groups can not be searched together: use /Users/.search or /Groups/.search.',
+    message: 'Users and groups cannot be searched together: use /Users/.search or /Groups/.search.',
   },
 } as const satisfies ErrorDefinitions;
 

@@ -20,7 +20,7 @@ export const errors = {
     status: 400,
     message: 'Files were neither sent in this upload nor are they on the branch.',
   },
-  upload_finished: { status: 409, message: 'This upload is finished, so it can not be changed any more.' },
+  upload_finished: { status: 409, message: 'This upload is finished, so it cannot be changed any more.' },
   upload_too_large: {
     status: 409,
     message: 'An upload takes 20,000 files and 200 MB, where a file that is sent again counts again.',

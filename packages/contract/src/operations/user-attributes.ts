@@ -107,7 +107,7 @@ export const updateUserAttribute = operation({
   path: '/api/v1/user-attributes/{id}',
   summary: 'Change the description or the default of an attribute',
   description:
-    'Absent fields stay as they are, and `null` clears a field. The name and the type can not change.',
+    'Absent fields stay as they are, and `null` clears a field. The name and the type cannot change.',
   params: one,
   body: Shape('UserAttributeUpdateInput', changeable),
   reply: UserAttribute,

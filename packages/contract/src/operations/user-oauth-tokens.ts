@@ -32,7 +32,7 @@ export const errors = {
   oauth_provider_unavailable: {
     status: 502,
     message:
-      'The service can not be used at present. Try again in a moment. If it happens again, an admin must look at the integration: the log of the server says what is wrong.',
+      'The service cannot be used at present. Try again in a moment. If it happens again, an admin must look at the integration: the log of the server says what is wrong.',
   },
 } as const satisfies ErrorDefinitions;
 
@@ -44,7 +44,7 @@ const UserOAuthToken = Shape('UserOAuthToken', {
     description:
       '`active`: it can be used. `expired`: the service does not renew it any more. `revoked`: the integration was changed. `error`: the service refuses the integration itself, which an admin can mend. After `expired` and `revoked`, connect again',
   }),
-  lastError: Maybe(Type.String({ description: 'Why it can not be used, for people; null if it can' })),
+  lastError: Maybe(Type.String({ description: 'Why it cannot be used, for people; null if it can' })),
   accessTokenExpiresAt: Maybe({
     ...DateTime,
     description: 'Null if the service did not say. It is renewed before',

@@ -13,7 +13,7 @@ export const tags = {
 export const errors = {
   embed_tenant_mismatch: {
     status: 409,
-    message: 'Content can not be moved into or out of an embed tenant.',
+    message: 'Content cannot be moved into or out of an embed tenant.',
   },
 } as const satisfies ErrorDefinitions;
 

@@ -57,7 +57,7 @@ const isIncluded = ({ resource }: DbtNode, settings: DbtSettings) =>
 
 const TABLE_PART = /[A-Za-z_][A-Za-z0-9_$]*|"[^"\\\p{Cc}]+"|`[^`\\\p{Cc}]+`/uy;
 
-/** The parts of a name in SQL, as they are written; undefined if a model can not write it. */
+/** The parts of a name in SQL, as they are written; undefined if a model cannot write it. */
 function tableParts(relation: string): string[] | undefined {
   const parts: string[] = [];
   for (let at = 0; ; ) {
@@ -346,7 +346,7 @@ function problemOf(
   { from, to, columns, toColumns }: Omit<WantedJoin, 'id'>,
   isOne: boolean,
 ): string | undefined {
-  if (from === to) return 'a cube can not be joined to itself';
+  if (from === to) return 'a cube cannot be joined to itself';
   if (columns.length === 0 || columns.length !== toColumns.length)
     return 'the two sides have different numbers of columns';
   if (!to.uniques.some((unique) => isSame(unique, toColumns)))

@@ -80,7 +80,7 @@ test('models become cubes with columns, types, keys, and joins towards the uniqu
   expect(notes.map(({ resource }) => resource)).not.toContain('model.shop.cents');
 });
 
-test('metrics become measures, saved queries become views, and what can not be said is listed with the reason', () => {
+test('metrics become measures, saved queries become views, and what cannot be said is listed with the reason', () => {
   const { cubes, views, notes } = convertProject('shop');
   const measure = (name: string) => named(cubes.orders.measures, name);
   expect(measure('revenue')).toEqual({

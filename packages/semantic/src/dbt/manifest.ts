@@ -1,7 +1,7 @@
 /** The files `manifest.json` and `catalog.json` of dbt, as far as cubes are made from them. */
 import { entries, type Fields, fields, isFields, list, text, texts } from './json.ts';
 
-/** The artifacts can not be used; the message says why, for people. */
+/** The artifacts cannot be used; the message says why, for people. */
 export class DbtProblem extends Error {}
 
 export type DbtResource = 'model' | 'seed' | 'snapshot' | 'source';

@@ -1,4 +1,4 @@
-/** Measures and metrics of dbt as measures of cubes. What the language can not say is left out, with the reason. */
+/** Measures and metrics of dbt as measures of cubes. What the language cannot say is left out, with the reason. */
 import { modelName, takeName } from '../drafts/names.ts';
 import { UNITS } from '../language/intervals.ts';
 import type { AddNote, CubePlan } from './cubes.ts';
@@ -165,7 +165,7 @@ export class Metrics {
     const params = fields(metric.type_params);
     const own = fields(params.cumulative_type_params);
     if ((own.grain_to_date ?? params.grain_to_date) != null)
-      throw new Unsayable('a rolling window can not begin with each period (`grain_to_date`)');
+      throw new Unsayable('a rolling window cannot begin with each period (`grain_to_date`)');
     const trailing = windowOf(own.window ?? params.window);
     const input = inputOf(own.metric);
     let aggregation: Aggregation;
@@ -194,7 +194,7 @@ export class Metrics {
       if (input.name === undefined) throw new Unsayable('it names no metric');
       if (input.isOffset)
         throw new Unsayable(
-          `it needs \`${input.name}\` of another period (\`offset_window\`, \`offset_to_grain\`), and measures can not be shifted`,
+          `it needs \`${input.name}\` of another period (\`offset_window\`, \`offset_to_grain\`), and measures cannot be shifted`,
         );
       const measure = this.#find(input.name, depth + 1);
       if (measure instanceof Unsayable)

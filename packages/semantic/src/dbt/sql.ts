@@ -4,7 +4,7 @@ import { problemIn } from '../sql-texts.ts';
 
 const LENGTH_MAX = 16 * 1024;
 
-/** It can not be said in the language of models; the message says why. */
+/** It cannot be said in the language of models; the message says why. */
 export class Unsayable extends Error {}
 
 /** Texts, names in quotes, comments, numbers, names and single characters. */

@@ -1,7 +1,7 @@
 /** What the types of data sources are in a model. */
 import type { DimensionType } from '../model.ts';
 
-/** Columns of other types, such as lists, can not be dimensions. */
+/** Columns of other types, such as lists, cannot be dimensions. */
 export type ColumnType = DimensionType | 'other';
 
 const WORDS: Record<ColumnType, RegExp> = {

@@ -63,7 +63,7 @@ const isText = (token: Token | undefined) => typeof token === 'string' && /^[eE]
 /** Names that differ by case or quotes are taken for the same, which hides more, and not less. */
 const plainName = (word: string) => word.replace(/^["`]|["`]$/g, '').toLowerCase();
 
-/** Words that can not be columns without quotes. */
+/** Words that cannot be columns without quotes. */
 const RESERVED = new Set(
   'and as case distinct else end false from ilike in is like not null or then true when'.split(' '),
 );

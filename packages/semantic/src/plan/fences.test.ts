@@ -1,4 +1,4 @@
-/** A row that a policy hides can not make a query fail: nothing is computed from it before the policy is decided. */
+/** A row that a policy hides cannot make a query fail: nothing is computed from it before the policy is decided. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Engine, openClickHouse, openDuckDb, openPostgres } from '../../test/engines.ts';
 import { modelOf, planOf, somebody } from '../../test/plans.ts';

@@ -20,7 +20,7 @@ import { tokensOf } from './tokens.ts';
 /** A condition of a query, or of the model. */
 export interface RowCondition {
   readonly condition: Condition;
-  /** A column that is compared with a value can not fail, and an index can find it. */
+  /** A column that is compared with a value cannot fail, and an index can find it. */
   readonly canFail: boolean;
 }
 

@@ -27,7 +27,7 @@ export function findFilters(filters: readonly Filter[], members: Members): Found
     if (kinds.size < 2) (kinds.has('measure') ? onMeasures : onRows).push(found);
     else if ('and' in filter) filter.and.forEach(place);
     else {
-      const message = 'Dimensions and measures can not stand in the same `or`.';
+      const message = 'Dimensions and measures cannot stand in the same `or`.';
       throw queryError('invalid_query', message, (filter as { path: string }).path);
     }
   };

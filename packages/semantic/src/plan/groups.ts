@@ -37,7 +37,7 @@ export function createGroups(grouping: Grouping): Groups {
     ownAggregate(rows, rows.root, member);
     if (!rows.nodes.some(({ multiplied }) => multiplied)) return false;
     if (member.measure.sql!.some((part) => typeof part === 'object' && part.kind === 'measure')) {
-      const message = `\`${member.key}\` aggregates a cube that has several rows for each of its own, so it can not refer to measures too.`;
+      const message = `\`${member.key}\` aggregates a cube that has several rows for each of its own, so it cannot refer to measures too.`;
       throw queryError('unsupported_query', message);
     }
     return true;

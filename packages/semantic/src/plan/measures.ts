@@ -5,7 +5,7 @@ import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
 import type { MeasureMember } from './members.ts';
 import { shortestPath, withoutReturns } from './paths.ts';
-import { type Node, type Rows, type RowsContext, textOf } from './rows.ts';
+import { type Node, type Rows, type RowsContext, modelText } from './rows.ts';
 import { allOf, type Condition, call, type Sql, sql } from './sql.ts';
 
 /** A filter of a `number`, which applies to the measures that it refers to. */
@@ -78,7 +78,7 @@ export function expandMeasure(
   spendCharacters(context.budget, lengthOf(inherited));
   const passedOn = [...inherited, ...measure.filters.map((expression) => ({ path, expression }))];
   const parts = measure.sql!.map((part): string | Sql => {
-    if (typeof part === 'string') return textOf(context, part);
+    if (typeof part === 'string') return modelText(context, part);
     if (part.kind !== 'measure') throw new Error('A number that combines measures refers to measures only.');
     const referred = referredMeasure(context.model, member, part);
     const value = following(context.budget, () => expandMeasure(context, referred, base, passedOn));
@@ -120,7 +120,7 @@ export function aggregate(type: MeasureType, value: Sql | undefined): Sql {
 export function ownAggregate(rows: Rows, node: Node, member: MeasureMember): Sql {
   const { model } = rows.context;
   const parts = member.measure.sql!.map((part): string | Sql => {
-    if (typeof part === 'string') return textOf(rows.context, part);
+    if (typeof part === 'string') return modelText(rows.context, part);
     if (part.kind !== 'measure') return rows.expression(node, [part]);
     const { measure, path } = referredMeasure(model, member, part);
     if (path.join('.') !== member.path.join('.') || measure.rollingWindow || isOwnAggregate(measure)) {

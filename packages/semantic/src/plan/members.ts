@@ -113,7 +113,7 @@ function namesInView(view: View): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-/** Undefined for a member that does not exist, or that the viewer can not use. */
+/** Undefined for a member that does not exist, or that the viewer cannot use. */
 export const findMember = (model: Model, owner: string, name: string, viewer: Viewer): Member | undefined =>
   model.views.has(owner)
     ? findInView(model, model.views.get(owner)!, name, viewer)

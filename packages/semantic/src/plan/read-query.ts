@@ -185,7 +185,7 @@ function filter(json: unknown, path: string, depth: number, reading: Reading): F
   const parts = list(json[group], `${path}.${group}`, reading, (item, at) =>
     filter(item, at, depth + 1, reading),
   );
-  if (!parts.length) refuse(reading, `${path}.${group}`, 'This can not be empty.');
+  if (!parts.length) refuse(reading, `${path}.${group}`, 'This cannot be empty.');
   return group === 'and' ? { and: parts, path } : { or: parts, path };
 }
 

@@ -105,7 +105,7 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
   const sql = (pieces: Sql): string => pieces.reduce<string>((text, item) => text + piece(item), '');
   const condition = (item: Condition) => (typeof item === 'boolean' ? String(item) : sql(item));
 
-  /** With its comments, which tell people where a statement comes from; they can not follow a semicolon. */
+  /** With its comments, which tell people where a statement comes from; they cannot follow a semicolon. */
   const queryOf = (text: string) => {
     const plain = plainText(text, dialect);
     return /;\s*$/.test(plain) ? plain.replace(/;\s*$/, '') : text;

@@ -115,7 +115,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     const join = from.cube.joins.get(to)!;
     const node = addNode(model.cubes.get(to)!, from, from.multiplied || join.relationship === 'one_to_many');
     from.children.set(to, node);
-    // Which rows belong together decides which policies apply to them, so the viewer can not choose it.
+    // Which rows belong together decides which policies apply to them, so the viewer cannot choose it.
     const on = rows.deciding(() => following(budget, () => conditionOf(join, from, node)));
     ready.add(node);
     nodes.push(node);
@@ -131,7 +131,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   /** The condition names the two cubes, whoever of them wrote it. */
   const conditionOf = (join: Join, from: Node, to: Node): Sql =>
     join.sql.map((part): Piece => {
-      if (typeof part === 'string') return textOf(context, part);
+      if (typeof part === 'string') return modelText(context, part);
       return reference(part.cube === from.cube.name ? from : to, { ...part, path: [part.cube] });
     });
 
@@ -161,7 +161,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     along: (cubes) => void walk(root, cubes),
     expression: (node, expression, onMeasure) =>
       expression.map((part): Piece => {
-        if (typeof part === 'string') return textOf(context, part);
+        if (typeof part === 'string') return modelText(context, part);
         if (part.kind === 'measure' && onMeasure) return onMeasure(part);
         return reference(node, part);
       }),
@@ -233,7 +233,7 @@ export const pathFromRoot = (node: Node): Node[] =>
   node.parent ? [...pathFromRoot(node.parent), node] : [node];
 
 /** A text of the model. */
-export function textOf({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {
+export function modelText({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {
   spendCharacters(budget, text.length);
   return plainText(text, dialect);
 }

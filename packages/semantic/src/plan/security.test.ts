@@ -213,7 +213,7 @@ test('the time zone of a query moves no dimension that a policy compares, and no
   for (const plan of joins) expect(plan).toEqual(joins[0]);
 });
 
-test('an `or` or a comment in the SQL of a dimension can not weaken a policy', () => {
+test('an `or` or a comment in the SQL of a dimension cannot weaken a policy', () => {
   const where = whereOf(rowPolicy('active', 'equals', '[true]'), somebody);
   expect(where).toMatch(/^where \("orders"\.a or "orders"\.b +\) = \$1::boolean$/);
 });

@@ -134,7 +134,7 @@ test.each([
       expect(await valuesOf(measure, staff, owner)).toEqual(values);
       expect(refusal(measure, somebody, owner)).toEqual([
         'invalid_query',
-        `ungrouped: \`${owner}.${measure}\` would show values of single rows that this query can not use, so the query can not be ungrouped.`,
+        `ungrouped: \`${owner}.${measure}\` would show values of single rows that this query cannot use, so the query cannot be ungrouped.`,
       ]);
     }
   },

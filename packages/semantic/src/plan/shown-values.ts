@@ -22,7 +22,7 @@ interface Context {
 /** The members count as named by the query, so that a policy which does not open them opens no rows. */
 export function requireShown(context: Context, members: Members, measure: MeasureMember) {
   if (isShown(context, members, measure)) return;
-  const message = `\`${measure.key}\` would show values of single rows that this query can not use, so the query can not be ungrouped.`;
+  const message = `\`${measure.key}\` would show values of single rows that this query cannot use, so the query cannot be ungrouped.`;
   throw queryError('invalid_query', message, 'ungrouped');
 }
 

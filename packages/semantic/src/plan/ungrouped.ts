@@ -44,7 +44,7 @@ function rowValue(
   if (measure.rollingWindow || isOwnAggregate(measure)) {
     throw queryError(
       'unsupported_query',
-      `\`${key}\` has no value for a single row, so the query can not be ungrouped.`,
+      `\`${key}\` has no value for a single row, so the query cannot be ungrouped.`,
     );
   }
   const node = rows.at(path);

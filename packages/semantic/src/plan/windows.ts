@@ -78,7 +78,7 @@ function runsOf(window: RollingWindow, range: WindowRange, budget: Budget): Run[
     const from = edge(window.trailing, -1);
     const to = edge(window.leading, 1);
     const run = runs.at(-1);
-    // Databases can not add to what is infinite.
+    // Databases cannot add to what is infinite.
     const canBeAdded = step !== undefined && [run?.from ?? 0, from, run?.to ?? 0, to].every(isFiniteInstant);
     const passed = run && canBeAdded ? run.count * step : Number.NaN;
     if (run && run.from + passed === from && run.to + passed === to) run.count++;

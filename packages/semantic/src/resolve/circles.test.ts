@@ -62,11 +62,11 @@ test.each<[string, Parts]>([
   ],
   ['a join that compares it', { join: '{CUBE}.customer_id = {customers.id} and {customers.spent} > 0' }],
   ['a primary key that is made of it', { key: '{spent}' }],
-])('a sub-query can not need %s', (_, parts) => {
+])('a sub-query cannot need %s', (_, parts) => {
   expectError(text(parts), { code: 'reference_cycle', message: /customers\.spent/ });
 });
 
-test('a sub-query can not need another one whose policy needs it', () => {
+test('a sub-query cannot need another one whose policy needs it', () => {
   const twice = `      - { name: «spent, sql: "{orders.total}", type: number, sub_query: true }\n      - { name: more, sql: "{spent} + 1", type: number }\n`;
   expectError(text({ customerDimensions: twice, customerPolicy: policy('more') }), {
     code: 'reference_cycle',

@@ -36,14 +36,14 @@ export function buildGraph(names: Names, problems: Problems): Graph {
         problems.add(
           join.name.spot,
           'not_allowed_here',
-          'A cube can not be joined to itself.',
+          'A cube cannot be joined to itself.',
           'Make a second cube of the same table.',
         );
       } else if (edges.get(name)!.get(target.name)?.owner === name) {
         problems.add(join.name.spot, 'duplicate_name', `The cube is joined to \`${target.name}\` twice.`);
       } else {
         if (dataSourceOf(target) !== dataSourceOf(cube)) {
-          const message = `\`${name}\` and \`${target.name}\` are of different data sources, which can not be joined.`;
+          const message = `\`${name}\` and \`${target.name}\` are of different data sources, which cannot be joined.`;
           problems.add(atKey(join, 'name'), 'not_allowed_here', message);
         }
         edges

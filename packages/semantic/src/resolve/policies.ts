@@ -56,7 +56,7 @@ function groupsOf(raw: RawPolicy, problems: Problems): Policy['groups'] {
   const groups = raw.groups ?? (raw.group === undefined ? [] : [raw.group]);
   if (groups === '*' || groups.includes('*')) return '*';
   if (raw.groups && groups.length === 0) {
-    problems.add(atKey(raw, 'groups'), 'bad_value', '`groups` can not be an empty list.');
+    problems.add(atKey(raw, 'groups'), 'bad_value', '`groups` cannot be an empty list.');
   }
   return groups;
 }
@@ -88,7 +88,7 @@ function resolveComparison(raw: RawComparison, members: PolicyMembers, problems:
     problems.add(
       member.spot,
       'not_allowed_here',
-      `\`${member.text}\` is not a dimension, so it can not choose rows.`,
+      `\`${member.text}\` is not a dimension, so it cannot choose rows.`,
     );
   }
   const fits = !(OF_TIME.test(operator) && type !== 'time') && !(OF_TEXT.test(operator) && type !== 'string');

@@ -54,7 +54,7 @@ export function resolveReference(raw: RawReference, scope: Scope, context: Conte
     problems.add(
       raw.spot,
       'not_allowed_here',
-      `${shown} is a ${found.kind}, which ${what} can not use.`,
+      `${shown} is a ${found.kind}, which ${what} cannot use.`,
       hint,
     );
     return undefined;

@@ -93,7 +93,7 @@ function explainFilter(condition: Condition, viewer: Viewer): ExplainedFilter {
   return { member, operator, values: given, ...(missing.length ? { missing } : {}) };
 }
 
-/** The members of the cubes and views that the query names which the viewer can not use. */
+/** The members of the cubes and views that the query names which the viewer cannot use. */
 export function hiddenMembers(model: Model, json: unknown, viewer: Viewer): HiddenMember[] {
   const query = readQuery(json);
   const names = [

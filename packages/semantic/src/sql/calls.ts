@@ -38,14 +38,14 @@ export function callSql(fields: Fields, writing: Writing): Sql {
   return knownSql(call, writing);
 }
 
-const refused = (name: string) => unsupported(`The function \`${name}\` can not be used.`);
+const refused = (name: string) => unsupported(`The function \`${name}\` cannot be used.`);
 
 /** What belongs to aggregates and windows. */
 const MORE = ['agg_order', 'agg_filter', 'over', 'agg_within_group', 'agg_star', 'agg_distinct'] as const;
 
 function requirePlain(call: Call, except: readonly (typeof MORE)[number][] = []) {
   if (MORE.some((key) => call[key] !== undefined && !except.includes(key))) {
-    throw unsupported(`The function \`${call.name}\` can not be used like this.`);
+    throw unsupported(`The function \`${call.name}\` cannot be used like this.`);
   }
 }
 
@@ -195,10 +195,10 @@ const ENDS: readonly [number, string][] = [
 function frameSql(bits: number, start: number | undefined, end: number | undefined): string | undefined {
   if (!(bits & FRAME.isGiven)) return undefined;
   const unit = bits & FRAME.rows ? 'rows' : bits & FRAME.range ? 'range' : undefined;
-  if (!unit || bits & ~FRAME.known) throw unsupported('This part of a window can not be used.');
+  if (!unit || bits & ~FRAME.known) throw unsupported('This part of a window cannot be used.');
   const bound = (words: readonly [number, string][], offset: number | undefined) => {
     const word = words.find(([bit]) => bits & bit)?.[1];
-    if (!word) throw unsupported('This part of a window can not be used.');
+    if (!word) throw unsupported('This part of a window cannot be used.');
     return word === 'preceding' || word === 'following' ? `${offset ?? 0} ${word}` : word;
   };
   return `${unit} between ${bound(STARTS, start)} and ${bound(ENDS, end)}`;

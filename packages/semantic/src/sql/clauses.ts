@@ -12,7 +12,7 @@ import type { Writing } from './writing.ts';
 export function isDistinct(clause: unknown): boolean {
   if (clause === undefined) return false;
   if (listOf(clause).every((item) => isObject(item) && Object.keys(item).length === 0)) return true;
-  throw unsupported('DISTINCT ON can not be used.');
+  throw unsupported('DISTINCT ON cannot be used.');
 }
 
 /** A number stands for the column at that place. */
@@ -59,7 +59,7 @@ export function sortSql(fields: Fields, columns: readonly string[], writing: Wri
 
 export function pageSql({ limitCount, limitOffset, limitOption }: Fields): Sql {
   if (limitOption !== 'LIMIT_OPTION_DEFAULT' && limitOption !== 'LIMIT_OPTION_COUNT') {
-    throw unsupported('WITH TIES can not be used.');
+    throw unsupported('WITH TIES cannot be used.');
   }
   const part = (word: string, node: unknown): Sql => {
     if (node === undefined) return [];

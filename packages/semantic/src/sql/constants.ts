@@ -47,12 +47,12 @@ export function constantOf(fields: Fields): Constant {
   if (isObject(fval)) return { decimal: decimal(textOf(only(fval, 'A number', ['fval']).fval)) };
   if (isObject(boolval)) return only(boolval, 'A truth value', ['boolval']).boolval === true;
   if (isObject(sval)) return textOf(only(sval, 'A text', ['sval']).sval);
-  throw unsupported('The SQL has a value that can not be used here.');
+  throw unsupported('The SQL has a value that cannot be used here.');
 }
 
 function wholeNumber(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw unsupported('The SQL has a number that can not be used here.');
+  throw unsupported('The SQL has a number that cannot be used here.');
 }
 
 /** Of the largest decimal that all databases compute with. */
@@ -61,7 +61,7 @@ const DIGITS_MAX = 38;
 function decimal(text: string): string {
   // The sign of a decimal that stands alone is part of its text.
   const [, digits = '', exponent] = DECIMAL.exec(text.replace(/^-/, '')) ?? [];
-  if (!digits) throw unsupported('The SQL has a number that can not be used here.');
+  if (!digits) throw unsupported('The SQL has a number that cannot be used here.');
   const isLong = digits.replace(/^0+|\./g, '').length > DIGITS_MAX;
   if (isLong || (exponent && !isDouble(Math.abs(Number(text)), digits))) {
     throw unsupported(

@@ -27,7 +27,7 @@ export function expressionSql(node: unknown, outer: Writing): Sql {
   if (outer.depth >= DEPTH_MAX) throw unsupported(`The SQL is nested more than ${DEPTH_MAX} deep.`);
   const { kind, fields } = nodeOf(node);
   const write = Object.hasOwn(WRITERS, kind) ? WRITERS[kind]! : undefined;
-  if (!write) throw unsupported(`The SQL has an expression that can not be used here (${kind}).`);
+  if (!write) throw unsupported(`The SQL has an expression that cannot be used here (${kind}).`);
   const lengths: number[] = [];
   const made = write(fields, { ...outer, depth: outer.depth + 1, lengths });
   const length = lengthOf(functionIn(kind, fields), lengths);
@@ -110,7 +110,7 @@ function operationSql(fields: Node['fields'], writing: Writing): Sql {
     'rexpr_list_end',
   ]);
   const [operator, more] = namesOf(name);
-  if (operator === undefined || more !== undefined) throw unsupported('This operator can not be used.');
+  if (operator === undefined || more !== undefined) throw unsupported('This operator cannot be used.');
   const left = () => expressionSql(lexpr, writing);
   const right = () => expressionSql(rexpr, writing);
   const list = () => partOf(rexpr, 'List', 'A list', ['items']).items;
@@ -150,7 +150,7 @@ function operationSql(fields: Node['fields'], writing: Writing): Sql {
       return operator.startsWith('!') ? sql`(not ${matches})` : matches;
     }
   }
-  throw unsupported(`The operator \`${operator}\` can not be used here.`);
+  throw unsupported(`The operator \`${operator}\` cannot be used here.`);
 }
 
 /**
@@ -169,7 +169,7 @@ function patternOf(node: unknown): { pattern: string; mark: string } {
   if (mark?.length !== 1) throw unsupported('ESCAPE needs a text of one character.');
   for (let i = pattern.indexOf(mark); i >= 0; i = pattern.indexOf(mark, i + 2)) {
     if (i === pattern.length - 1) {
-      throw unsupported(`The pattern of LIKE and ILIKE can not end with its escape character \`${mark}\`.`);
+      throw unsupported(`The pattern of LIKE and ILIKE cannot end with its escape character \`${mark}\`.`);
     }
   }
   return { pattern, mark };
@@ -198,17 +198,17 @@ function typeSql(typeName: unknown): string {
   const name = given.at(-1)!;
   const isPlain = given.length === 1 || (given.length === 2 && given[0] === 'pg_catalog');
   const type = isPlain ? TYPES.get(name) : undefined;
-  if (type === undefined) throw unsupported(`The type \`${given.join('.')}\` can not be used.`);
+  if (type === undefined) throw unsupported(`The type \`${given.join('.')}\` cannot be used.`);
   const digits = listOf(typmods).map((node) => {
     const { kind, fields } = nodeOf(node);
     const digit = kind === 'A_Const' ? constantOf(fields) : undefined;
-    if (typeof digit !== 'number') throw unsupported(`The type \`${name}\` can not be written like this.`);
+    if (typeof digit !== 'number') throw unsupported(`The type \`${name}\` cannot be written like this.`);
     return digit;
   });
   if (!digits.length || name === 'varchar') return type;
   const [precision, scale = 0] = digits as [number, number?];
   const isFit = name === 'numeric' && precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision;
-  if (!isFit) throw unsupported(`The type \`${name}\` can not be written like this.`);
+  if (!isFit) throw unsupported(`The type \`${name}\` cannot be written like this.`);
   return `decimal(${precision}, ${scale})`;
 }
 
@@ -232,5 +232,5 @@ function subLinkSql(fields: Node['fields'], writing: Writing): Sql {
     const word = wordOf(subLinkType, 'a select in an expression', { ANY_SUBLINK: 'any', ALL_SUBLINK: 'all' });
     return sql`(${tested} ${operator} ${word} (${inner}))`;
   }
-  throw unsupported('This form of a select in an expression can not be used.');
+  throw unsupported('This form of a select in an expression cannot be used.');
 }

@@ -20,7 +20,7 @@ const aggregate = (count: number): FunctionKind => ({ use: 'aggregate', argument
 const window = (least: number, most = least): FunctionKind => ({ use: 'window', arguments: [least, most] });
 
 /**
- * No function that makes much of little (`repeat`, `lpad`), that can not be repeated (`random`), or that knows anything
+ * No function that makes much of little (`repeat`, `lpad`), that cannot be repeated (`random`), or that knows anything
  * but its arguments.
  */
 export const FUNCTIONS: ReadonlyMap<string, FunctionKind> = new Map([

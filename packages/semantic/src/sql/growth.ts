@@ -1,5 +1,5 @@
 /**
- * How long the texts of a statement may become. A short statement can make very long texts, and a data source can not be
+ * How long the texts of a statement may become. A short statement can make very long texts, and a data source cannot be
  * interrupted while a function works on one of them. The length of each expression is counted in columns: a column of a
  * table counts as one, and a plain text by its characters. The decimals of PostgreSQL can be as long as a text, so they are
  * counted too: a number of the statement as one, and a product by what is multiplied.

@@ -22,7 +22,7 @@ export interface Governed {
   readonly viewer: Viewer;
   readonly nowMs: number;
   readonly budget: Budget;
-  /** Throws a `QueryError` if SQL can not run in this data source. */
+  /** Throws a `QueryError` if SQL cannot run in this data source. */
   dialect(dataSource: string): Dialect;
 }
 

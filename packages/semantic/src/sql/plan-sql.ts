@@ -79,7 +79,7 @@ export function planSql(model: Model, tree: unknown, viewer: Viewer, options: Sq
 
 function dialectNamed(name: DialectName): Dialect {
   if (name === 'duckdb' || name === 'postgres') return DIALECTS[name];
-  throw unsupported('SQL can not be run in this kind of data source yet.');
+  throw unsupported('SQL cannot be run in this kind of data source yet.');
 }
 
 function theSelect(tree: unknown) {

@@ -228,7 +228,7 @@ export function createSelects(statement: Statement) {
         relations: [relationOf(name ?? made, made, inner.columns)],
       };
     }
-    if (kind === 'RangeFunction') throw unsupported('A function can not be a table.');
+    if (kind === 'RangeFunction') throw unsupported('A function cannot be a table.');
     throw unsupported('FROM takes cubes, views, and SELECTs in brackets.');
   }
 
@@ -239,7 +239,7 @@ export function createSelects(statement: Statement) {
       );
     }
     const given = only(fields, 'The name of a table', ['relname', 'inh', 'relpersistence', 'alias']);
-    if (given.inh !== true) throw unsupported('The name of a table can not have ONLY before it.');
+    if (given.inh !== true) throw unsupported('The name of a table cannot have ONLY before it.');
     const table = textOf(given.relname);
     const name = aliasOf(given.alias) ?? table;
     if (name !== table) requireFree(name);

@@ -442,12 +442,12 @@ const WRONG_MEASURES: [string, string][] = [
   ['select measure(amount) from (select * from orders) x', 'one cube or view'],
   ['with o as (select * from orders) select measure(amount) from o', 'one cube or view'],
   ['select product, measure(own) from sales group by 1', 'repeats the rows'],
-  ['select measure(whole) from orders', 'SQL can not use it'],
-  ['select measure("window") from orders', 'SQL can not use it'],
+  ['select measure(whole) from orders', 'SQL cannot use it'],
+  ['select measure("window") from orders', 'SQL cannot use it'],
   ['select measure(status) from orders', 'There is no measure `status`'],
   ['select measure(1) from orders', '`measure` takes the name of a measure.'],
-  ['select measure(distinct count) from orders', 'can not be used like this'],
-  ['select measure(count) over () from orders', 'can not be used like this'],
+  ['select measure(distinct count) from orders', 'cannot be used like this'],
+  ['select measure(count) over () from orders', 'cannot be used like this'],
 ];
 test.each(WRONG_MEASURES)('%s is refused, because measures are of one table', (text, message) => {
   expect(sqlErrorOf(model, text, analyst).message).toContain(message);
@@ -516,7 +516,7 @@ test('whether a pattern fails does not depend on values that the viewer may not 
   };
   expect(await ask('Ada%')).toBe(await ask('Eve%'));
   expect(await ask('A%\\')).toBe(await ask('E%\\'));
-  expect(await ask('A%\\')).toContain('can not end with its escape character');
+  expect(await ask('A%\\')).toContain('cannot end with its escape character');
 });
 
 test.each(['like', 'ilike'])(
@@ -568,7 +568,7 @@ test.each([
   expect(sqlErrorOf(model, text, analyst).message).toContain(message);
 });
 
-test('what a member that is hidden is called can not be found out', () => {
+test('what a member that is hidden is called cannot be found out', () => {
   const told = (text: string, viewer = analyst) => sqlErrorOf(model, text, viewer);
   for (const [hidden, missing] of [
     ['select secret from customers', 'select sacred from customers'],
@@ -585,7 +585,7 @@ test('what a member that is hidden is called can not be found out', () => {
       other.message.replace(/sacre(d|\b)|hodd?en/g, 'X'),
     );
   }
-  // A name that a viewer can not use is free for other things.
+  // A name that a viewer cannot use is free for other things.
   expect(sqlPlanOf(model, 'with hidden as (select id from orders) select id from hidden').columns).toEqual([
     'id',
   ]);
@@ -680,6 +680,6 @@ test('a statement reads one data source', () => {
   expect(sqlErrorOf(model, 'select 1 from orders, elsewhere').message).toContain('same data source');
   for (const text of ['select id from orders', 'select measure(done_share) from orders']) {
     const inClickHouse = () => sqlPlanOf(model, text, somebody, 'clickhouse');
-    expect(inClickHouse).toThrow('SQL can not be run in this kind of data source yet.');
+    expect(inClickHouse).toThrow('SQL cannot be run in this kind of data source yet.');
   }
 });

@@ -11,7 +11,7 @@ import {
   typeOfMeasure,
 } from '../plan/measures.ts';
 import { findMember, isHint, type MeasureMember, type Member } from '../plan/members.ts';
-import { textOf } from '../plan/rows.ts';
+import { modelText } from '../plan/rows.ts';
 import { joined, type Piece, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
 import { type Governed, keyOfPart, PART, type Part, type PartRows, partsBelow, rowsOfPart } from './parts.ts';
 import { unsupported } from './tree.ts';
@@ -25,11 +25,11 @@ export interface Table {
   readonly dataSource: string;
   /** The columns of `*`, and of hints: the dimensions, without those that a policy shuts the viewer out of. */
   readonly columns: readonly string[];
-  /** The name of the column in the rows. Undefined if the viewer can not use such a column. */
+  /** The name of the column in the rows. Undefined if the viewer cannot use such a column. */
   use(column: string): string | undefined;
   isMeasure(name: string): boolean;
   measureNames(): readonly string[];
-  /** The measure, aggregated over the rows that the alias stands for. Undefined if the viewer can not use it. */
+  /** The measure, aggregated over the rows that the alias stands for. Undefined if the viewer cannot use it. */
   measure(name: string): Sql | undefined;
   /** For an aggregate of the statement itself: a condition by which it leaves out rows that are there for measures only. */
   ownRows(hasFilter: boolean): Sql;
@@ -103,7 +103,7 @@ export function openTable(governed: Governed, name: string, place: Place): Table
 
   const baseOf = (member: MeasureMember, inherited: readonly InheritedFilter[]): Sql => {
     const { measure, path, key } = member;
-    if (measure.rollingWindow) throw unsupported(`\`${key}\` has a rolling window, so SQL can not use it.`);
+    if (measure.rollingWindow) throw unsupported(`\`${key}\` has a rolling window, so SQL cannot use it.`);
     if (isOwnAggregate(measure)) return ownOf(member);
     const part = partAt(path);
     const id = JSON.stringify([key, inherited]);
@@ -137,7 +137,7 @@ export function openTable(governed: Governed, name: string, place: Place): Table
     const written = expression.flatMap((piece, i): (string | Sql)[] => {
       const before = expression[i - 1];
       const afterTable = typeof before === 'object' && before.kind === 'table';
-      if (typeof piece === 'string') return [textOf(context, afterTable ? piece.replace(COLUMN, '') : piece)];
+      if (typeof piece === 'string') return [modelText(context, afterTable ? piece.replace(COLUMN, '') : piece)];
       if (piece.kind === 'measure') {
         const referred = referredMeasure(model, member, piece);
         if (referred.path.join('.') !== path.join('.') || isOwnAggregate(referred.measure)) throw own(key);
@@ -232,7 +232,7 @@ export function openTable(governed: Governed, name: string, place: Place): Table
 const COLUMN = /^\s*\.\s*(?:\w+|"(?:[^"]|"")+")/;
 
 const own = (key: string) =>
-  unsupported(`\`${key}\` is more than a combination of aggregates, so SQL can not use it.`);
+  unsupported(`\`${key}\` is more than a combination of aggregates, so SQL cannot use it.`);
 
 const flag = (part: number) => `f${part + 1}`;
 

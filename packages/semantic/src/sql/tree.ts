@@ -25,7 +25,7 @@ export function nodeOf(value: unknown): Node {
     const fields = kind === undefined ? undefined : value[kind];
     if (kind !== undefined && more === undefined && isObject(fields)) return { kind, fields };
   }
-  throw unsupported('The SQL has a part that can not be used here.');
+  throw unsupported('The SQL has a part that cannot be used here.');
 }
 
 /** The fields, if there are no others than these. */
@@ -34,10 +34,10 @@ export function only<Key extends string>(
   what: string,
   keys: readonly Key[],
 ): { readonly [key in Key]?: unknown } {
-  if (!isObject(value)) throw unsupported(`${what} can not be written like this.`);
+  if (!isObject(value)) throw unsupported(`${what} cannot be written like this.`);
   for (const key of Object.keys(value)) {
     if (key !== 'location' && !(keys as readonly string[]).includes(key)) {
-      throw unsupported(`${what} can not have this here: ${WORDS[key] ?? key}.`);
+      throw unsupported(`${what} cannot have this here: ${WORDS[key] ?? key}.`);
     }
   }
   return value as { readonly [key in Key]?: unknown };
@@ -51,7 +51,7 @@ export function partOf<Key extends string>(
   keys: readonly Key[],
 ): { readonly [key in Key]?: unknown } {
   const node = nodeOf(value);
-  if (node.kind !== kind) throw unsupported(`This form of ${what} can not be used.`);
+  if (node.kind !== kind) throw unsupported(`This form of ${what} cannot be used.`);
   return only(node.fields, what, keys);
 }
 
@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw unsupported('The SQL has a part that can not be used here.');
+  if (!Array.isArray(value)) throw unsupported('The SQL has a part that cannot be used here.');
   return value;
 }
 
@@ -88,7 +88,7 @@ export function listOf(value: unknown): readonly unknown[] {
 export function namesOf(value: unknown): string[] {
   return listOf(value).map((item) => {
     const { kind, fields } = nodeOf(item);
-    if (kind !== 'String') throw unsupported('The SQL has a name that can not be used here.');
+    if (kind !== 'String') throw unsupported('The SQL has a name that cannot be used here.');
     return textOf(only(fields, 'A name', ['sval']).sval);
   });
 }
@@ -96,7 +96,7 @@ export function namesOf(value: unknown): string[] {
 /** An empty text is left out. */
 export function textOf(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value !== 'string') throw unsupported('The SQL has a part that can not be used here.');
+  if (typeof value !== 'string') throw unsupported('The SQL has a part that cannot be used here.');
   return value;
 }
 
@@ -106,5 +106,5 @@ export function wordOf<Word extends string>(
   words: Readonly<Record<Word, string>>,
 ): string {
   if (typeof value === 'string' && Object.hasOwn(words, value)) return words[value as Word];
-  throw unsupported(`This form of ${what} can not be used.`);
+  throw unsupported(`This form of ${what} cannot be used.`);
 }

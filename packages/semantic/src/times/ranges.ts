@@ -37,7 +37,7 @@ export function createNow(nowMs: number): Now {
 
 export type RangeText = string | readonly string[];
 
-/** Undefined if it can not be read. The range may be empty. */
+/** Undefined if it cannot be read. The range may be empty. */
 export function readRange(text: RangeText, clock: Clock): Span | undefined {
   if (typeof text !== 'string') {
     const [first, last = first] = text;

@@ -140,7 +140,7 @@ export const CASES: Record<string, [query: object, viewer?: Viewer]> = {
       ],
     },
   ],
-  'ids that a double can not tell apart': [
+  'ids that a double cannot tell apart': [
     {
       dimensions: ['customers.id', 'customers.name'],
       filters: [{ member: 'customers.id', operator: 'equals', values: ['9007199254740993'] }],

@@ -1,4 +1,4 @@
--- ids that a double can not tell apart
+-- ids that a double cannot tell apart
 -- {
 --   "dimensions": [
 --     "customers.id",

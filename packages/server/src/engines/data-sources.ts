@@ -73,7 +73,7 @@ const FIELDS = [
 /** What every type of source has. */
 const COMMON: readonly Field[] = ['TYPE', 'CONCURRENCY'];
 type Field = (typeof FIELDS)[number];
-type Given = Partial<Record<Field, string>>;
+type Variables = Partial<Record<Field, string>>;
 /** Null: the value was lost with the secret key. */
 type Stored = Readonly<Record<string, string | null>>;
 
@@ -96,13 +96,13 @@ export function dataSourcesOf(envVars: Stored): DataSources {
       field,
       LOST,
     ]);
-    const found = (lost.length ? lost : problemsOf(given as Given)).map(([field, message]) => ({
+    const found = (lost.length ? lost : problemsOf(given as Variables)).map(([field, message]) => ({
       source: name,
       variable: prefix + field,
       message,
     }));
     problems.push(...found);
-    if (found.length === 0) sources.set(name, sourceOf(name, given as Given));
+    if (found.length === 0) sources.set(name, sourceOf(name, given as Variables));
   }
   return { sources, problems: [...problems, ...smallLetters(envVars)] };
 }
@@ -132,7 +132,7 @@ function gather(envVars: Stored): Map<string, Partial<Record<Field, string | nul
   return gathered;
 }
 
-function problemsOf(given: Given): [Field, string][] {
+function problemsOf(given: Variables): [Field, string][] {
   const { TYPE, HOST: host, PORT, SSL, CONCURRENCY } = given;
   const type = TYPES.find((known) => known === TYPE);
   if (!type) return [['TYPE', `must be one of ${TYPES.join(', ')}`]];
@@ -159,7 +159,7 @@ function problemsOf(given: Given): [Field, string][] {
   return [...problems, ...problemsOfOAuth(given)];
 }
 
-function problemsOfOAuth({ OAUTH, OAUTH_USER, OAUTH_OTHERS }: Given): [Field, string][] {
+function problemsOfOAuth({ OAUTH, OAUTH_USER, OAUTH_OTHERS }: Variables): [Field, string][] {
   if (OAUTH === undefined) {
     const lonely = Object.entries({ OAUTH_USER, OAUTH_OTHERS }).filter(([, value]) => value !== undefined);
     return lonely.map(([field]) => [field as Field, 'is only for a source with OAUTH']);
@@ -185,7 +185,7 @@ const isWhole = (text: string, max: number) =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= max;
 
 /** Only for variables without problems. */
-function sourceOf(name: string, given: Given): DataSource {
+function sourceOf(name: string, given: Variables): DataSource {
   const { TYPE, HOST: host, PORT, NAME, USER, PASS, SSL, CONCURRENCY } = given;
   const { OAUTH, OAUTH_USER, OAUTH_OTHERS } = given;
   const common = { name, ...(CONCURRENCY !== undefined && { concurrency: Number(CONCURRENCY) }) };

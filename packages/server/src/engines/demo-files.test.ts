@@ -64,7 +64,7 @@ test('every row belongs to rows that are there', async () => {
   ).toEqual([['0', '0', '0', '0', '4', '3']]);
 });
 
-test('the files are only for the server and its engines, who can not write to them, and nothing else is left', () => {
+test('the files are only for the server and its engines, who cannot write to them, and nothing else is left', () => {
   const dir = filesDirOf(dataDir, 1);
   expect(readdirSync(join(dataDir, 'files'))).toEqual(['1']);
   for (const path of [dir, join(dir, 'orders.parquet')]) {

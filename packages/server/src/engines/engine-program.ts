@@ -1,4 +1,4 @@
-/** The program of the engines' processes. If the user who runs it can not reach it, a copy below the data dir is run. */
+/** The program of the engines' processes. If the user who runs it cannot reach it, a copy below the data dir is run. */
 import { createHash } from 'node:crypto';
 import { constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { makeDataDir } from '../platform/db/embedded/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { copyOnce } from '../platform/processes/copy-once.ts';
-import { BUBBLEWRAP, type Fence, inPlace, type Shown } from '../platform/processes/fence.ts';
+import { BUBBLEWRAP, type Fence, inPlace, type VisiblePath } from '../platform/processes/fence.ts';
 import { canReach, canRead, OURSELVES, type ProcessUser } from '../platform/processes/process-user.ts';
 import { runSandboxed } from '../platform/processes/sandbox.ts';
 import { engineUser } from './engine-user.ts';
@@ -61,7 +61,7 @@ async function prepare(installed: Installed): Promise<EngineProgram> {
 
 const LOOK_WITHIN_MS = 30_000;
 
-/** Why there can be no fence on this machine, or undefined. Rejects if that can not be found out now. */
+/** Why there can be no fence on this machine, or undefined. Rejects if that cannot be found out now. */
 async function problemWith({ command, user, fence }: EngineProgram & { fence: Fence }) {
   if (!existsSync(fence.bubblewrap)) return 'There is no bubblewrap';
   const { code, stderr, ended } = await runSandboxed({
@@ -79,11 +79,11 @@ async function problemWith({ command, user, fence }: EngineProgram & { fence: Fe
   if (code === 0) return undefined;
   // Such as on a busy machine. The next query looks again: taken for a no, it would keep the fence away until a restart.
   if (ended || code === null) throw new Error('the sandbox of engines could not be tried');
-  return `bubblewrap can not make a sandbox: ${stderr.trim().slice(0, 200) || `exit code ${code}`}`;
+  return `bubblewrap cannot make a sandbox: ${stderr.trim().slice(0, 200) || `exit code ${code}`}`;
 }
 
 /** What the script needs, with the packages where Node looks first, as in a copy. */
-function neededBy(script: string, command: string): Shown[] {
+function neededBy(script: string, command: string): VisiblePath[] {
   const folder = dirname(script);
   return [
     { from: realpathSync(command), to: command },
@@ -110,7 +110,7 @@ async function reachableProgram(
   };
   if (!canRead(user, [reachable.script])) {
     throw new Error(
-      `${user.name}, who runs the engines, can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root`,
+      `${user.name}, who runs the engines, cannot reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root`,
     );
   }
   return reachable;

@@ -135,7 +135,7 @@ export type EngineErrorCode =
   | 'query_too_large'
   /** The answer has more bytes than it may have. */
   | 'result_too_large'
-  /** The data source can not be reached, or was lost during the query. */
+  /** The data source cannot be reached, or was lost during the query. */
   | 'source_unavailable'
   /** The data source does not accept the user or the password. */
   | 'credential_refused'

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
 import type { Logger } from '../platform/log.ts';
-import { createPlaces, type Preemption } from '../platform/places.ts';
+import { createFairSemaphore, type Preemption } from '../platform/fair-semaphore.ts';
 import { type Fence, inPlace } from '../platform/processes/fence.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
-import { type Company, createCompany } from './company.ts';
+import { type ConcurrentQueries, createConcurrentQueries } from './concurrent-queries.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
@@ -117,7 +117,7 @@ interface Entry {
   process: Promise<SupervisedProcess>;
   identity: Promise<GivenIdentity> | undefined;
   /** Of DuckDB, whose queries share its memory. */
-  company: Company | undefined;
+  concurrent: ConcurrentQueries | undefined;
   users: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
@@ -131,7 +131,7 @@ export function createEngines(options: EnginesOptions): Engines {
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
   let looking: Promise<void> | undefined;
-  const places = createPlaces({
+  const places = createFairSemaphore({
     places: limits.atOnce,
     waitingMax: limits.waiting,
     sharerWaitingMax: limits.sharerWaiting,
@@ -157,7 +157,7 @@ export function createEngines(options: EnginesOptions): Engines {
     return ended.finally(() => stopping.delete(ended));
   }
 
-  /** If the files can not be removed now, whoever makes the next folder does it. */
+  /** If the files cannot be removed now, whoever makes the next folder does it. */
   const takeIdentity = async ({ identity }: Entry) => {
     await identity
       ?.then(({ end }) => end())
@@ -189,7 +189,7 @@ export function createEngines(options: EnginesOptions): Engines {
       deploymentId,
       process: startProcess(program, options, { deploymentId, settings, atOnce }, given),
       identity: given,
-      company: settings.type === 'duckdb' ? createCompany() : undefined,
+      concurrent: settings.type === 'duckdb' ? createConcurrentQueries() : undefined,
       users: 0,
       lastUsed: 0,
       timer: undefined,
@@ -212,7 +212,7 @@ export function createEngines(options: EnginesOptions): Engines {
       entry.users++;
       clearTimeout(entry.timer);
       try {
-        return await work(await entry.process, entry.company);
+        return await work(await entry.process, entry.concurrent);
       } finally {
         entry.lastUsed = performance.now();
         if (--entry.users === 0 && entries.get(key) === entry) {

@@ -201,7 +201,7 @@ const parentOf = (pid: number) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/
 describe('without a fence', () => {
   test.each([
     ['/nowhere/bwrap', /^There is no bubblewrap/],
-    ['/bin/false', /^bubblewrap can not make a sandbox: exit code 1/],
+    ['/bin/false', /^bubblewrap cannot make a sandbox: exit code 1/],
   ])('the server says so once, and engines run: %s', async (bubblewrap, reason) => {
     const { engines, warnings } = open({ bubblewrap, script: join(server, 'dist/engine.js') });
     engines.look();

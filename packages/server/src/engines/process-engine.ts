@@ -1,11 +1,11 @@
 /** An engine whose queries run in a process of its own. */
 import { setTimeout } from 'node:timers/promises';
-import type { Places } from '../platform/places.ts';
+import type { FairSemaphore } from '../platform/fair-semaphore.ts';
 import { ChildError, type RequestOptions } from '../platform/processes/channel.ts';
 import type { SupervisedProcess } from '../platform/processes/supervise.ts';
 
 import { createByteQueue } from './byte-queue.ts';
-import type { Company, Guest } from './company.ts';
+import type { ConcurrentQueries, Guest } from './concurrent-queries.ts';
 import {
   type Answer,
   CALL_TIMEOUT_MS,
@@ -27,13 +27,13 @@ const ENDED_WITHIN_MS = 5000;
 
 /** Gives the process to the work, and keeps the process running until the work has ended. */
 export type WithProcess = <T>(
-  work: (process: SupervisedProcess, company: Company | undefined) => Promise<T>,
+  work: (process: SupervisedProcess, concurrent: ConcurrentQueries | undefined) => Promise<T>,
 ) => Promise<T>;
 
 export interface ProcessEngineOptions {
   withProcess: WithProcess;
   /** Of all engines. */
-  places: Places;
+  places: FairSemaphore;
   /** Of this engine among them. */
   key: string;
   atOnce: number;
@@ -42,7 +42,7 @@ export interface ProcessEngineOptions {
 export function createProcessEngine({ withProcess, places, key, atOnce }: ProcessEngineOptions): Engine {
   /**
    * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
-   * can not be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
+   * cannot be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
    * more when they have ended, and takes no place until then. Only what found none although it was alone is too large.
    */
   const inTurn = <T>(
@@ -57,8 +57,8 @@ export function createProcessEngine({ withProcess, places, key, atOnce }: Proces
 
       const attempt = (isFirst: boolean) =>
         places.take({ key, places: atOnce, sharer, signal, isEndable, isPutBack }, (preempted) =>
-          withProcess(async (process, company) => {
-            const guest = company?.enter();
+          withProcess(async (process, concurrent) => {
+            const guest = concurrent?.enter();
             const ending = signal ? AbortSignal.any([signal, preempted]) : preempted;
             deadline ??= performance.now() + timeoutMs;
             let ended: Promise<void> | undefined;

@@ -30,7 +30,7 @@ test('a file that is there already is not changed', async () => {
   const created: string[] = [];
   const files = createFileLoader(dataDir, (made) => created.push(made));
   await expect(files.take('7/a.csv', Buffer.from('ours'))).rejects.toThrow(
-    /^The file 7\/a\.csv can not be restored: EEXIST/,
+    /^The file 7\/a\.csv cannot be restored: EEXIST/,
   );
   await files.close();
   expect(created).toEqual([]);
@@ -44,7 +44,7 @@ test.each(IMPOSSIBLE)('the name %j is refused, because it could lead elsewhere',
   expect(await readdir(dirname(dataDir))).toEqual([]);
 });
 
-test('a file that changes while it is read can not be backed up', async () => {
+test('a file that changes while it is read cannot be backed up', async () => {
   const path = join(dataDir, 'files/7/a.csv');
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, 'id\n');

@@ -15,7 +15,7 @@ const filesDir = (dataDir: string) => join(dataDir, 'files');
 const entriesOf = (dir: string) =>
   readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new StartupError(`The folder ${dir} can not be read (${error.code}).`);
+    throw new StartupError(`The folder ${dir} cannot be read (${error.code}).`);
   });
 
 /** As paths below the folder of all files. Links are left out, as queries do not follow them. */
@@ -45,7 +45,7 @@ export async function dumpFiles(dataDir: string, archive: ArchiveWriter): Promis
 }
 
 async function dumpFile(path: string, file: string, archive: ArchiveWriter) {
-  const unreadable = (why: string) => new StartupError(`The file ${path} can not be backed up: ${why}.`);
+  const unreadable = (why: string) => new StartupError(`The file ${path} cannot be backed up: ${why}.`);
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error) => {
     throw unreadable(error.message);
   });
@@ -129,7 +129,7 @@ export function createFileLoader(dataDir: string, onCreate: (path: string) => vo
 const unwritable = (file: string, error: unknown) =>
   error instanceof StartupError
     ? error
-    : new StartupError(`The file ${file} can not be restored: ${(error as Error).message}.`, {
+    : new StartupError(`The file ${file} cannot be restored: ${(error as Error).message}.`, {
         cause: error,
       });
 

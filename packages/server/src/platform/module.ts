@@ -11,7 +11,7 @@ import type { Cursors } from './http/pages.ts';
 import type { Route } from './http/routes.ts';
 import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { Cleanup } from './cleanup.ts';
 import type { Logger } from './log.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Outbound } from './outbound/outbound.ts';
@@ -73,7 +73,7 @@ export interface Module {
   /** Kinds of credentials whose tables the domain owns. They are tried in the order of the list of modules. */
   credentials?: CredentialKind[];
   /** How to remove its rows when the user, deployment, embed tenant or folder that they belong to is deleted. */
-  leftovers?: Leftovers;
+  cleanup?: Cleanup;
   /** Called when the server listens. */
   started?(): void;
   stop?(): Promise<void> | void;

@@ -35,7 +35,7 @@ test.each([
 });
 
 test('a NUL is a 400 that names its field', async () => {
-  const message = 'must not have NUL (U+0000), because it can not be stored';
+  const message = 'must not have NUL (U+0000), because it cannot be stored';
   expect(await send('name=a%00b')).toMatchObject({
     status: 400,
     body: { issues: [{ path: 'name', message }] },

@@ -25,7 +25,7 @@ describe('redirects', () => {
     expect([response.status, await response.text()]).toEqual([303, '']);
   });
 
-  test('can not be misused to send other headers', async () => {
+  test('cannot be misused to send other headers', async () => {
     const { location } = await server.client.getElsewhere({ to: '/a\r\nset-cookie: x=1\r\n\r\nä' });
     expect(location).toBe('/a%0D%0Aset-cookie:%20x=1%0D%0A%0D%0A%C3%A4');
   });

@@ -1,5 +1,5 @@
 /**
- * Shows a dashboard that is an application. The frame has no origin: it can not reach this page, its token, or anything that
+ * Shows a dashboard that is an application. The frame has no origin: it cannot reach this page, its token, or anything that
  * the browser stores. The policy of `/embed/app-frame` leaves it no network. Rows come from this page, by messages.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -31,7 +31,7 @@ export function ApplicationFrame({ page }: { page: PageState }) {
       dashboard: describe(page.board),
       settings,
     };
-    // A frame without an origin can not be named as the receiver. `frame-src` lets it hold pages of this server only.
+    // A frame without an origin cannot be named as the receiver. `frame-src` lets it hold pages of this server only.
     frame.current!.contentWindow!.postMessage(message, '*', [port2]);
   }
 

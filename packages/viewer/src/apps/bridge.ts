@@ -153,19 +153,19 @@ function setFilter(board: Board, member: unknown, given: unknown) {
   board.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
 }
 
-const textOf = (text: unknown) => (typeof text === 'string' ? text : null);
+const stringOrNull = (text: unknown) => (typeof text === 'string' ? text : null);
 
 export const describe = (board: Board): Described => ({
   title: board.title,
   description: board.dashboard!.description || board.dashboard!.config.description || null,
   charts: chartsOf(board).map(({ widget, snapshot }) => ({
     id: widget.id,
-    title: textOf(widget.config?.title) ?? snapshot.title ?? snapshot.name ?? null,
+    title: stringOrNull(widget.config?.title) ?? snapshot.title ?? snapshot.name ?? null,
     kind: snapshot.kind ?? null,
   })),
   filters: board
     .filterWidgets()
-    .map(({ config }) => ({ member: config!.member, title: textOf(config!.title) })),
+    .map(({ config }) => ({ member: config!.member, title: stringOrNull(config!.title) })),
 });
 
 export const settingsOf = ({ locale, timezone, tokens, filters }: Board): Settings => ({

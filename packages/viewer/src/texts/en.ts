@@ -12,7 +12,7 @@ export const en = {
   signIn: 'Sign in',
   ended: 'This session has ended',
   endedHint: 'Reload the whole page to continue.',
-  used: 'This link can not be used any more',
+  used: 'This link cannot be used any more',
   clearAll: 'Clear all filters',
   downloadAs: 'Download as {format}',
   downloadFailed: 'The file could not be made. Try again later.',

@@ -88,7 +88,7 @@ export class Session {
     this.#timer = setTimeout(() => void this.save(), ms);
   }
 
-  /** Saves now what is not saved yet, and returns when it is, or when it can not be. */
+  /** Saves now what is not saved yet, and returns when it is, or when it cannot be. */
   async save(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#saving;

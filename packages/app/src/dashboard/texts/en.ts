@@ -154,7 +154,7 @@ export const en = {
   unpublish: 'Unpublish',
   unpublishedToast: 'Nobody sees the dashboard until it is published again.',
   unpublishHint: 'The draft, the versions and the address stay.',
-  cannotPublish: 'It can not be published yet',
+  cannotPublish: 'It cannot be published yet',
   versionsTitle: 'Versions',
   noVersions: 'It was never published.',
   version: 'Version {number}',

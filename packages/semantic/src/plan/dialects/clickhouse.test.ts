@@ -25,7 +25,7 @@ const filtered = (member: string, operator: string, ...values: string[]) => {
 };
 
 test.each(['kind -- x', 'kind // x', 'kind # x', 'kind #! x', 'kind /* x */'])(
-  'a comment in %j can not swallow a policy',
+  'a comment in %j cannot swallow a policy',
   (sql) => {
     const { sql: made } = statementOf({ dimensions: ['events.id'] }, `{CUBE}.${sql}`);
     expect(made).toMatch(/^ *where toString\(.*\) = \{p1:String\}$/m);

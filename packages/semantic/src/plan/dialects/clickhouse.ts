@@ -29,7 +29,7 @@ function typeOf({ type, text }: Value): string {
 }
 
 /** Times are written without a zone. */
-function textOf({ type, text }: Value): string {
+function valueText({ type, text }: Value): string {
   if (type !== 'instant' && type !== 'local') return text;
   if (text === 'infinity') return '9999-12-31 23:59:59.999999';
   if (text === '-infinity') return '0001-01-01 00:00:00.000000';
@@ -53,7 +53,7 @@ export const clickhouse: Dialect = {
   name: 'clickhouse',
   quote: (name) => quoted(name.replaceAll('\\', '\\\\')),
   parameter: (value, number) => `{p${number}:${typeOf(value)}}`,
-  textOf,
+  textOf: valueText,
   ending: `\nsettings ${SETTINGS.join(', ')}`,
   rows(rows, columns, alias) {
     const tuples = rows.map((row) => `(${row.join(', ')})`).join(', ');

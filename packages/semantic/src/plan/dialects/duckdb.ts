@@ -21,7 +21,7 @@ const typeOf = ({ type, text }: Value) =>
     : TYPES[type];
 
 /**
- * DuckDB tries all ways to share a text among the `%` of a pattern with `_` or ESCAPE, and can not be interrupted: for
+ * DuckDB tries all ways to share a text among the `%` of a pattern with `_` or ESCAPE, and cannot be interrupted: for
  * four of them and 2000 texts of 100 characters, this takes minutes. Plain patterns and regular expressions are fast.
  */
 const like = (x: string, pattern: string, expression: string | undefined) =>

@@ -33,7 +33,7 @@ export const postgres: Dialect = {
     ilike: (x, pattern) => `(${x})::text ilike ${pattern}`,
     // It rounds only decimals to a number of digits. Without limits, the text '1e60000' would be 60,000 digits.
     round: (x, digits) => `round(cast(${x} as numeric(76, 38)), ${digits})`,
-    // PostgreSQL has no function that fails, but it can not cast such a text. It computes equal aggregates once.
+    // PostgreSQL has no function that fails, but it cannot cast such a text. It computes equal aggregates once.
     boundedText: (x) =>
       `left(${x}, cast(case when octet_length(${x}) > ${BOUNDED_TEXT.bytes} then '${BOUNDED_TEXT.error}' else '${BOUNDED_TEXT.bytes}' end as integer))`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,

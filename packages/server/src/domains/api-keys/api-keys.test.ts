@@ -92,7 +92,7 @@ test('neither a viewer nor somebody who was deleted gets a key', async () => {
     });
 });
 
-test('a key can not be changed to have expired already', async () => {
+test('a key cannot be changed to have expired already', async () => {
   const { apiKeyId: id } = await world.person();
   const change = world.admin.updateApiKey({ id, body: { expiresAt: '2020-01-01T00:00:00Z' } });
   await expect(change).rejects.toMatchObject({ status: 400 });
@@ -163,7 +163,7 @@ test('a scoped key can use only its deployments, and all others are the same err
   await expect(client.deleteDeployment({ deploymentId: other.id })).rejects.toMatchObject(MASKED);
 });
 
-test('a scoped key can not change anything of the whole account', async () => {
+test('a scoped key cannot change anything of the whole account', async () => {
   const { id } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
   const username = unique('eve');
@@ -229,7 +229,7 @@ test('a key scoped to one deployment does not reach a key scoped to that and ano
   expect(await world.admin.getApiKey({ id: wide.id })).toMatchObject({ deploymentIds: [a.id, b.id] });
 });
 
-test('a key that expires can not create or change a key that expires later, and nor can the keys that it creates', async () => {
+test('a key that expires cannot create or change a key that expires later, and nor can the keys that it creates', async () => {
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const ends = { soon: at(1), later: at(2) };
   const { userId } = await world.person({ roles: ['Admin'] });

@@ -1,6 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { createApiKeyCredential } from './credential.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { apiKeyRoutes } from './routes.ts';
 
 export { generateApiKey, hashApiKey, looksLikeApiKey } from './secret.ts';
@@ -8,5 +8,5 @@ export { insertApiKey } from './store.ts';
 
 export const apiKeys = (platform: Platform): Module => {
   const { kind, stop } = createApiKeyCredential(platform);
-  return { routes: apiKeyRoutes(platform), credentials: [kind], leftovers, stop };
+  return { routes: apiKeyRoutes(platform), credentials: [kind], cleanup, stop };
 };

@@ -79,7 +79,7 @@ async function revoke(tx: Tx, reach: store.Reach, id: number) {
 async function requireScope(db: Queryable, actor: Person, deploymentIds: number[] | null) {
   if (reachesFurther(deploymentIds, actor.deploymentIds)) {
     throw new ApiError('outside_key_scope', {
-      message: 'A scoped API key can not create or change a key with a wider scope than its own.',
+      message: 'A scoped API key cannot create or change a key with a wider scope than its own.',
     });
   }
   if (deploymentIds === null) return;
@@ -94,7 +94,7 @@ async function requireEnd(db: Queryable, actor: Person, expiresAt: string | null
   const own = actor.apiKeyId === null ? null : await store.findExpiry(db, actor.apiKeyId);
   if (outlives(expiresAt, own)) {
     throw new ApiError('outside_key_scope', {
-      message: `An API key that expires can not create or change a key that expires later: give an \`expiresAt\` of ${own} or earlier.`,
+      message: `An API key that expires cannot create or change a key that expires later: give an \`expiresAt\` of ${own} or earlier.`,
     });
   }
 }

@@ -48,7 +48,7 @@ export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
     sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,
   );
 
-/** Returns nothing if there is no such person. External users can not have keys. */
+/** Returns nothing if there is no such person. External users cannot have keys. */
 export const insertApiKey = (
   tx: Tx,
   key: {

@@ -3,7 +3,7 @@ import { invalid } from '../../platform/errors.ts';
 import { requireBytes } from '../../platform/limits.ts';
 import type { AppConfigRow } from '../tenant-settings/index.ts';
 
-type Asked = BodyOf<typeof operations.updateAppConfig>;
+type Update = BodyOf<typeof operations.updateAppConfig>;
 type Reply = ReplyOf<typeof operations.getAppConfig>;
 
 /** Fills in the defaults of fields that are not set. */
@@ -24,7 +24,7 @@ export const toReply = ({ embedding, appConfig }: AppConfigRow): Reply => ({
 });
 
 /** A field that is absent stays, and null sets it back to its default. */
-export function changedAppConfig({ embedding, appConfig }: AppConfigRow, asked: Asked): AppConfigRow {
+export function changedAppConfig({ embedding, appConfig }: AppConfigRow, asked: Update): AppConfigRow {
   const { appTheme = appConfig.appTheme, applyThemeGlobally = appConfig.applyThemeGlobally } = asked;
   requireBytes('appTheme', asked.appTheme, limits.theme);
   return {
@@ -55,14 +55,14 @@ const withoutNulls = <T extends object>(record: T) =>
     [Key in keyof T]?: NonNullable<T[Key]>;
   };
 
-function checkedEmbedding(asked: Asked['embedding']) {
+function checkedEmbedding(asked: Update['embedding']) {
   if (asked?.timezone != null) requireTimezone('embedding.timezone', asked.timezone);
   return asked?.locale == null
     ? asked
     : { ...asked, locale: requireLocale('embedding.locale', asked.locale) };
 }
 
-function checkedCreatorMode(asked: Asked['creatorMode']) {
+function checkedCreatorMode(asked: Update['creatorMode']) {
   if (!asked?.localizedTitles) return asked;
   const localizedTitles = asked.localizedTitles.map(({ locale, value }, i) => ({
     locale: requireLocale(`creatorMode.localizedTitles[${i}].locale`, locale),
@@ -74,7 +74,7 @@ function checkedCreatorMode(asked: Asked['creatorMode']) {
   return { ...asked, localizedTitles };
 }
 
-function checkedTimezoneSettings(asked: Asked['timezoneSettings']) {
+function checkedTimezoneSettings(asked: Update['timezoneSettings']) {
   if (asked?.timezone != null) requireTimezone('timezoneSettings.timezone', asked.timezone);
   return asked;
 }

@@ -9,7 +9,7 @@ import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { EntryFilter, EntryRow, Position } from './list.store.ts';
 import { readAll, readPage } from './pages.ts';
 
-type Asked = QueryOf<typeof operations.exportAuditLog>;
+type ExportQuery = QueryOf<typeof operations.exportAuditLog>;
 
 interface Options extends Pick<Platform, 'cursors'> {
   tenantSettings: TenantSettings;
@@ -21,7 +21,7 @@ const EXPORTS_AT_ONCE = 4;
 export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
   let exports = 0;
 
-  const filterOf = async (actor: Caller, asked: Asked): Promise<EntryFilter> => {
+  const filterOf = async (actor: Caller, asked: ExportQuery): Promise<EntryFilter> => {
     const { auditLogRetentionDays } = await tenantSettings.current();
     return toFilter(actor, asked, auditLogRetentionDays);
   };
@@ -68,7 +68,7 @@ export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
 const DAY_MS = 24 * 3_600_000;
 
 /** Entries that are older than the account keeps them stay hidden until their month is dropped. */
-function toFilter(actor: Caller, asked: Asked, retentionDays: number | null): EntryFilter {
+function toFilter(actor: Caller, asked: ExportQuery, retentionDays: number | null): EntryFilter {
   const [from, to] = [toUtc(asked.from), toUtc(asked.to)];
   if (from !== null && to !== null && from > to) throw invalid('from', 'must not be after `to`');
   const kept = retentionDays === null ? null : new Date(Date.now() - retentionDays * DAY_MS).toISOString();
@@ -96,7 +96,7 @@ function deploymentsOf(actor: Caller, asked: number | null): readonly number[] |
 }
 
 /** A cursor is valid only with the filters, and for the deployments, that it was made with. */
-const listName = ({ deploymentIds }: Caller, asked: Asked) => {
+const listName = ({ deploymentIds }: Caller, asked: ExportQuery) => {
   const given = Object.entries(asked).filter(([, value]) => value != null);
   return JSON.stringify(['audit log', deploymentIds, given.sort()]);
 };

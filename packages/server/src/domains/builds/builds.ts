@@ -156,7 +156,7 @@ async function claim(
 function whileWanted(isWanted: () => Promise<boolean>) {
   const unwanted = new AbortController();
   const timer = setInterval(async () => {
-    // If the database can not be asked now, it can be asked again.
+    // If the database cannot be asked now, it can be asked again.
     if (!(await isWanted().catch(() => true))) unwanted.abort();
   }, LOOK_EVERY_MS);
   return { signal: unwanted.signal, end: () => clearInterval(timer) };

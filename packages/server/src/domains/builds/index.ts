@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module.ts';
 import type { Builds } from './builds.ts';
 import type { Compiler } from './compiler.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { buildRoutes } from './routes.ts';
 
 export { type Builds, createBuilds } from './builds.ts';
@@ -12,6 +12,6 @@ export { readModelFiles } from './model-files.ts';
 export const builds = ({ job }: Builds, compiler: Compiler): Module => ({
   routes: buildRoutes(compiler),
   jobs: [job],
-  leftovers,
+  cleanup,
   stop: compiler.stop,
 });

@@ -3,7 +3,7 @@ import type { Problem } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { branchToRead, findBranch, treeOfCommit, visibleTree } from '../data-models/index.ts';
 import { requireSettings, uploadBranch } from '../uploads/index.ts';
 import { type Compiler, CompilerFailure } from './compiler.ts';
@@ -12,7 +12,7 @@ import { badBranch, messageOf, statusOf } from './rules.ts';
 import * as store from './store.ts';
 
 /** Each check uses a thread and much memory, so few run at once, and one for each deployment. */
-const turns = createTurns({
+const turns = createKeyedLock({
   togetherMax: 2,
   waitingMax: 20,
   waitMs: 60_000,

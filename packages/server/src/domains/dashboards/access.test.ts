@@ -136,7 +136,7 @@ describe('a viewer with an embed token', () => {
 });
 
 describe('a creator', () => {
-  test('can not publish an application, whose scripts would run for other viewers', async () => {
+  test('cannot publish an application, whose scripts would run for other viewers', async () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const { id } = await creator.createWorkbook({ deploymentId, body: {} });
     const config = { kind: 'APP' as const, app: { html: '<p>Hello</p>' } };
@@ -146,7 +146,7 @@ describe('a creator', () => {
     await creator.publishDashboard({ deploymentId, workbookId: id, body: { config: {} } });
   });
 
-  test('can not publish Python, which would run for other viewers, by any way that brings it into a dashboard', async () => {
+  test('cannot publish Python, which would run for other viewers, by any way that brings it into a dashboard', async () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const at = { deploymentId };
     const book = await creator.createWorkbook({ ...at, body: {} });
@@ -202,7 +202,7 @@ describe('a creator', () => {
       body: { ...query, meta: { python }, workbookId: book.id },
     });
     await expect(publish(book.id, draftOf(theirs.id)), 'of a person').rejects.toMatchObject({ status: 403 });
-    // People of the account publish it, also in the embed tenant, and creators can not publish it again.
+    // People of the account publish it, also in the embed tenant, and creators cannot publish it again.
     const byPerson = await world.admin.publishDashboard({
       ...at,
       workbookId: book.id,

@@ -47,7 +47,7 @@ function compileChart(source: object) {
   delete vega.$schema;
   if (vega.signals) vega.signals = withoutContainer(vega.signals);
   requireCompiled(vega);
-  // Throws if an expression can not be understood, or names a function that there is not.
+  // Throws if an expression cannot be understood, or names a function that there is not.
   parse(vega as never, undefined, { ast: true } as never);
   return vega;
 }

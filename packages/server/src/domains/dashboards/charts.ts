@@ -1,6 +1,6 @@
 /** Compiles the Vega-Lite specifications of reports in threads, so that a large or malicious one delays nobody. */
 import { ApiError } from '../../platform/errors.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -48,7 +48,7 @@ export interface Charts {
 
 export function createCharts(limits: ThreadLimits = CHART_LIMITS): Charts {
   const threads = createThreads<ChartTask[], ChartAnswer[]>(threadScript('chart-thread'), limits);
-  const places = createPlaces({ ...CHART_PLACES, busy: () => new ApiError('busy') });
+  const places = createFairSemaphore({ ...CHART_PLACES, busy: () => new ApiError('busy') });
   return {
     async compile(tasks, sharer, signal) {
       if (!tasks.length) return [];

@@ -10,7 +10,7 @@ import type { Rechecks } from './rechecks.ts';
 import { RULES, toSnapshot } from './snapshots.ts';
 import * as store from './store.ts';
 
-/** Where the dashboard with this public id is. A caller who can not reach the deployment learns nothing. */
+/** Where the dashboard with this public id is. A caller who cannot reach the deployment learns nothing. */
 export async function requirePlace(db: Queryable, actor: Caller, publicId: string) {
   const place = found(await store.findPlace(db, publicId), 'dashboard_not_found');
   const { deploymentId } = place;
@@ -27,7 +27,7 @@ export async function requirePublished(db: Queryable, actor: Caller, publicId: s
   return row;
 }
 
-/** Throws a 404 if the viewer can not read the dashboard, and a 403 if their level is too low. */
+/** Throws a 404 if the viewer cannot read the dashboard, and a 403 if their level is too low. */
 export async function requireDashboard(db: Queryable, viewer: Viewer, id: number, level: Level) {
   const row = found(await store.findDashboard(db, viewer, null, id), 'dashboard_not_found');
   if ((row.level ?? 0) < READ) throw new ApiError('dashboard_not_found');

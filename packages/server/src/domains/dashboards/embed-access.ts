@@ -19,10 +19,10 @@ export async function showAccess(db: Queryable, row: Row | undefined) {
   };
 }
 
-type Given = BodyOf<typeof operations.updateEmbedAccess>;
+type EmbedAccessUpdate = BodyOf<typeof operations.updateEmbedAccess>;
 
 /** Throws a 400 if the parts of the request do not fit together. */
-export function requireRequest({ action, allEmbedUsers, embedTenantName }: Given) {
+export function requireRequest({ action, allEmbedUsers, embedTenantName }: EmbedAccessUpdate) {
   if (allEmbedUsers && embedTenantName != null)
     throw invalid('embedTenantName', 'Give either `allEmbedUsers` or `embedTenantName`.');
   if (action != null && !allEmbedUsers && embedTenantName == null)
@@ -30,7 +30,7 @@ export function requireRequest({ action, allEmbedUsers, embedTenantName }: Given
 }
 
 /** Keeps the embed tenant of the request. This must be the first lock of the transaction. */
-export async function keepTenantOf(tx: Tx, { embedTenantName }: Given) {
+export async function keepTenantOf(tx: Tx, { embedTenantName }: EmbedAccessUpdate) {
   if (embedTenantName != null && !(await store.keepTenant(tx, embedTenantName)))
     throw invalid(
       'embedTenantName',
@@ -40,7 +40,7 @@ export async function keepTenantOf(tx: Tx, { embedTenantName }: Given) {
 }
 
 /** A field that is not given stays. */
-export async function updateAccess(tx: Tx, row: store.DashboardRow, given: Given) {
+export async function updateAccess(tx: Tx, row: store.DashboardRow, given: EmbedAccessUpdate) {
   const { action = null, allEmbedUsers, embedTenantName } = given;
   // `false` closes what `true` opened. Beside the name of an embed tenant, it says only that the entry is meant.
   const isClosed = allEmbedUsers === false && embedTenantName == null;

@@ -63,7 +63,7 @@ function requireExpressions(spec: object, keys: string[], isCompiled: boolean) {
       throw new SpecProblem(path, `is not an expression: ${(error as Error).message}`);
     }
     const used = usedOfPage(tree, isCompiled);
-    if (used) throw new SpecProblem(path, `can not use \`${used}\`: a chart sees nothing of the page`);
+    if (used) throw new SpecProblem(path, `cannot use \`${used}\`: a chart sees nothing of the page`);
   });
 }
 

@@ -1,4 +1,4 @@
-/** Charts that can not work are not published: queries that can not be planned, and fields that the query does not give. */
+/** Charts that cannot work are not published: queries that cannot be planned, and fields that the query does not give. */
 import type { OrielError } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShop, deployModel, SHOP_MODEL } from '../../../test/shops.ts';
@@ -267,7 +267,7 @@ test.each<[string, Chart, string]>([
     'meta.chart.spec.comparison.periodComparison.timeDimension: there is no time `sales.nothing`',
   ],
   [
-    'a compared query that can not work',
+    'a compared query that cannot work',
     kpi({ comparison: { query: { ...QUERY, limit: -1 } } }),
     'meta.chart.spec.comparison.query.limit: ',
   ],
@@ -375,7 +375,7 @@ test.each([
   ['FILTER' as const, 'sales.status', 'date-range'],
   ['FILTER' as const, 'sales.ordered_at', 'number-range'],
   ['TIME_GRAIN' as const, 'sales.status', undefined],
-])('a %s for a member that it can not be for', async (type, member, kind) => {
+])('a %s for a member that it cannot be for', async (type, member, kind) => {
   const config = { member, grains: ['day'], kind };
   const issues = await issuesOf([{ id: 'control', type, position, config }]);
   expect(issues).toEqual([

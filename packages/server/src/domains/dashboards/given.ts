@@ -96,7 +96,7 @@ export const saidBy = ({ place }: AskedFor, issues: readonly QueryIssue[]): stri
   issues.slice(0, MISSING_MAX).map(({ path, message }) => `${place}${path ? `.${path}` : ''}: ${message}`);
 
 /**
- * Messages about members that queries can not use. The planner tells of the first one only, and of none to viewers whom no
+ * Messages about members that queries cannot use. The planner tells of the first one only, and of none to viewers whom no
  * policy lets pass, because they have no rows in any case.
  */
 function problemsOfQuery({ place, asked }: AskedFor, kindOf: FindKind, said: readonly string[]): string[] {

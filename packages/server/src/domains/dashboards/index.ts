@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Queries } from '../queries/index.ts';
 import type { Charts } from './charts.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { createPython } from './python.ts';
 import { createPythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
@@ -28,6 +28,6 @@ export const dashboards = (
   queries: Pick<Queries, 'loadSql' | 'members' | 'check'>,
 ): Module => ({
   routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks, queries),
-  leftovers,
+  cleanup,
   stop: charts.stop,
 });

@@ -74,7 +74,7 @@ test.each(['regression', 'loess'])('a chart can have a %s of one field on anothe
     const widgets = [chart(await report({ chart: { kind: 'vega', spec: wrong } }))];
     expect(await refused({ config: { widgets } })).toMatchObject({
       status: 400,
-      message: expect.stringContaining('can not be used'),
+      message: expect.stringContaining('cannot be used'),
     });
   }
 });

@@ -40,7 +40,7 @@ export async function prepare(
     throw invalid('workbookId', 'must be the workbook of the path');
   const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
   if (!config) throw new ApiError('dashboard_without_draft');
-  // Its scripts run for viewers who may see more than the author, and browsers can not close every way out of a frame.
+  // Its scripts run for viewers who may see more than the author, and browsers cannot close every way out of a frame.
   if (config.kind === 'APP' && context.viewer.embedTenant !== null)
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
   const root = given.config ? 'config' : 'dashboardDraft';

@@ -28,7 +28,7 @@ const run = (source: string, by = python) => by.run(source, async () => TWO, who
 describe('without a sandbox', () => {
   test.each([
     ['there is no bubblewrap', { bubblewrap: '/nowhere/bwrap' }, /The server has no bubblewrap/],
-    ['bubblewrap fails', { bubblewrap: '/bin/false' }, /bubblewrap can not make a sandbox/],
+    ['bubblewrap fails', { bubblewrap: '/bin/false' }, /bubblewrap cannot make a sandbox/],
     ['there is no user without rights', { findUser: () => undefined }, /there is no user `nobody`/],
   ])('nothing runs, and only people learn why: %s', async (_, options, message) => {
     let isAsked = false;
@@ -109,7 +109,7 @@ output = {"sum": sum(row["amount"] for row in rows), "names": [row["name"] for r
     [
       'a NUL in the output',
       'output = [{"name": "a\\0b"}]',
-      /^The output can not be returned: a text in it has NUL/,
+      /^The output cannot be returned: a text in it has NUL/,
     ],
     ['half of a character in the output', 'output = "\\ud83d"', /has NUL \(U\+0000\) or half of a character/],
     ['a NUL in an error', 'raise ValueError("a\\0b\\ud83d")', /^ValueError: a\\x00b\\ud83d$/],

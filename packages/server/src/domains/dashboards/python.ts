@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { Logger } from '../../platform/log.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import { BUBBLEWRAP } from '../../platform/processes/fence.ts';
 import { type ProcessUser, userWithoutRights } from '../../platform/processes/process-user.ts';
 import { type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';
@@ -64,7 +64,7 @@ export function createPython({
   cpuSeconds?: number;
   findUser?: () => ProcessUser | undefined;
 } = {}): Python {
-  const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
   let looking: Promise<string | undefined> | undefined;
   let known: { problem: string | undefined; until: number } | undefined;
 
@@ -90,7 +90,7 @@ export function createPython({
     const { code, result, stderr } = await start(user, '', EMPTY, new AbortController().signal);
     if (code === 0 && result.startsWith('0\n')) return undefined;
     const why = stderr.trim().slice(0, 200) || `exit code ${code}`;
-    return `bubblewrap can not make a sandbox on this server: ${why}`;
+    return `bubblewrap cannot make a sandbox on this server: ${why}`;
   }
 
   async function lookAndKeep() {
@@ -150,7 +150,7 @@ const ENDED: Record<NonNullable<Outcome['ended']>, string> = {
   left: 'The program was ended.',
 };
 
-/** The first line of the result was written before the program of the report began, so the program can not change it. */
+/** The first line of the result was written before the program of the report began, so the program cannot change it. */
 function resultOf({ stdout, stderr, result, code, ended }: Outcome): PythonResult {
   const [count = '', text = ''] = result.split('\n', 2);
   const said = ended ? { error: ENDED[ended] } : answerIn(text);
@@ -171,7 +171,7 @@ function answerIn(text: string): { output?: unknown; error?: string } | undefine
     return error === undefined ? { output } : { error: String(error).slice(0, 10_000) };
   } catch (error) {
     const refused = error instanceof ApiError ? REFUSED[error.code] : undefined;
-    return refused === undefined ? undefined : { error: `The output can not be returned: ${refused}.` };
+    return refused === undefined ? undefined : { error: `The output cannot be returned: ${refused}.` };
   }
 }
 

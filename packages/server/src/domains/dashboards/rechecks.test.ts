@@ -58,7 +58,7 @@ test('a widget that is refused today is not shown, and the others are', async ()
   });
   const read = await world.admin.getDashboard({ publicId: published.publicId });
   expect(read.reportSnapshots[3]).toEqual(published.reportSnapshots[3]);
-  for (const [i, problem] of ['can not be used', '`event`', 'must be a list'].entries()) {
+  for (const [i, problem] of ['cannot be used', '`event`', 'must be a list'].entries()) {
     const { spec, meta } = read.reportSnapshots[i]!;
     expect([spec, meta]).toEqual([{}, { problem: expect.stringContaining(problem) }]);
   }

@@ -15,7 +15,7 @@ import {
 
 usePublishing();
 
-describe('what can not be published is a 400 that names the place, and nothing is stored', () => {
+describe('what cannot be published is a 400 that names the place, and nothing is stored', () => {
   const wrong: [string, () => Promise<Config> | Config, string][] = [
     ['a widget id that is given twice', () => ({ widgets: [text('a'), text('a')] }), 'config.widgets[1].id'],
     ['a chart without a report', () => ({ widgets: [{ ...text('a'), type: 'CHART' }] }), '.config.reportId'],

@@ -4,7 +4,7 @@ import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
-import type { Asked, Queries, QueryCall } from '../queries/index.ts';
+import type { QueryOrSql, Queries, QueryCall } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
   lockWorkbookRow,
@@ -43,7 +43,7 @@ export const dashboardRoutes = (
     sharer: sharerOf(call.actor),
     signal: call.signal,
     members: () => queries.members(call),
-    check: (asked: readonly Asked[]) => queries.check(call, asked),
+    check: (asked: readonly QueryOrSql[]) => queries.check(call, asked),
   });
   return [
     handle(operations.previewReport, async ({ actor, db, signal }, { params, body }) => {

@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Asked, ModelMembers, Queries } from '../queries/index.ts';
+import type { QueryOrSql, ModelMembers, Queries } from '../queries/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
@@ -60,7 +60,7 @@ export interface Taking {
 
 /** The model that charts are checked against. */
 export interface ModelToday extends ModelMembers {
-  check: (asked: readonly Asked[]) => ReturnType<Queries['check']>;
+  check: (asked: readonly QueryOrSql[]) => ReturnType<Queries['check']>;
 }
 
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
@@ -123,7 +123,7 @@ interface Draft {
   ranged: string[] | undefined;
 }
 
-/** Plans the queries, and puts Vega in the place of Vega-Lite. Throws if one of them can not be drawn. */
+/** Plans the queries, and puts Vega in the place of Vega-Lite. Throws if one of them cannot be drawn. */
 async function compileDrafts(
   drafts: readonly Draft[],
   model: ModelToday | undefined,
@@ -151,7 +151,7 @@ async function compileDrafts(
 }
 
 /**
- * The reports as charts would show them, with `problem` where one can not be drawn. Queries are not planned: a dashboard's
+ * The reports as charts would show them, with `problem` where one cannot be drawn. Queries are not planned: a dashboard's
  * filters decide about some of them, and the rows tell the rest.
  */
 export async function previewSnapshots(
@@ -333,7 +333,7 @@ function requireFieldNames(spec: object, query: object, refuse: Refuse) {
       throw refuse(`meta.chart.spec names \`${field}\`: write \`${field!.replace('.', '__')}\``);
 }
 
-/** The fields that a page can not draw the chart without. */
+/** The fields that a page cannot draw the chart without. */
 const REQUIRED: Record<SnapshotKind, string[]> = {
   vega: [],
   table: [],

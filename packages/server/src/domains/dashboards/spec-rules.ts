@@ -15,15 +15,15 @@ export const VEGA_MAX_BYTES = 500 * 1024;
 const DEPTH_MAX = 40;
 
 const REFUSED_KEYS: Record<string, string> = {
-  url: 'can not be used: a chart loads nothing',
-  href: 'can not be used: a chart has no links',
-  loader: 'can not be used: a chart loads nothing',
-  config: 'can not be used: colours and fonts come from the theme of the page',
-  usermeta: 'can not be used',
-  datasets: 'can not be used: the data are the rows of the report',
-  cursor: 'can not be used: the pointer belongs to the page',
-  on: 'can not be used: a chart hears only events of its selections',
-  selection: 'can not be used: write `params` with `select`',
+  url: 'cannot be used: a chart loads nothing',
+  href: 'cannot be used: a chart has no links',
+  loader: 'cannot be used: a chart loads nothing',
+  config: 'cannot be used: colours and fonts come from the theme of the page',
+  usermeta: 'cannot be used',
+  datasets: 'cannot be used: the data are the rows of the report',
+  cursor: 'cannot be used: the pointer belongs to the page',
+  on: 'cannot be used: a chart hears only events of its selections',
+  selection: 'cannot be used: write `params` with `select`',
 };
 const MARKS = [
   ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'geoshape', 'line'],
@@ -52,11 +52,11 @@ export function walk(value: Value, visit: Visit, path = '', depth = 0, listKey =
 /** Refuses what Vega-Lite and Vega have in common. A style of the pointer can load a picture, with data in its address. */
 function refuseLeaks(key: string, value: Value, path: string) {
   if (typeof value === 'string' && PICTURE.test(value))
-    throw new SpecProblem(path, 'can not have `url(`: a chart loads nothing');
+    throw new SpecProblem(path, 'cannot have `url(`: a chart loads nothing');
   if ((key === 'mark' || key === 'type') && value === 'image')
-    throw new SpecProblem(path, 'can not be `image`: a chart loads nothing');
+    throw new SpecProblem(path, 'cannot be `image`: a chart loads nothing');
   if (key === 'name' && value === 'cursor')
-    throw new SpecProblem(path, 'can not be `cursor`: the pointer belongs to the page');
+    throw new SpecProblem(path, 'cannot be `cursor`: the pointer belongs to the page');
 }
 
 const MARK_EVENTS = [
@@ -87,7 +87,7 @@ function requireSelection(selection: Value, path: string) {
   if (typeof selection !== 'object' || selection === null || Array.isArray(selection))
     throw new SpecProblem(path, 'must be `"point"`, `"interval"` or an object');
   for (const [key, value] of Object.entries(selection)) {
-    if (!Object.hasOwn(SELECTION, key)) throw new SpecProblem(`${path}.${key}`, 'can not be used');
+    if (!Object.hasOwn(SELECTION, key)) throw new SpecProblem(`${path}.${key}`, 'cannot be used');
     if (!SELECTION[key]!(value))
       throw new SpecProblem(
         `${path}.${key}`,
@@ -155,7 +155,7 @@ function requireEvents(events: Value, path: string) {
     const types =
       source === 'window' ? WINDOW_EVENTS : source === 'scope' || source === 'view' ? VIEW_EVENTS : [];
     if (!isChange && !types.includes(type as string))
-      throw new SpecProblem(path, 'can not be used: a chart hears only events of its selections');
+      throw new SpecProblem(path, 'cannot be used: a chart hears only events of its selections');
   }
 }
 
@@ -169,7 +169,7 @@ export function requireVega(spec: object) {
   walk(spec, (key, value, path) => {
     const isRefused = ['url', 'href', 'loader', 'bind'].includes(key);
     if (isRefused || (key === 'cursor' && !CURSORS.includes(JSON.stringify(value))))
-      throw new SpecProblem(path, 'can not be used');
+      throw new SpecProblem(path, 'cannot be used');
     if (key === 'events') requireEvents(value, path);
     refuseLeaks(key, value, path);
   });

@@ -19,7 +19,7 @@ export function devBranchNames(username: string, userId: number): string[] {
 }
 
 /**
- * The names that a branch with this name excludes: git can not have the branches `a` and `a/b`, because one would be a
+ * The names that a branch with this name excludes: git cannot have the branches `a` and `a/b`, because one would be a
  * file and a folder.
  */
 export const namesAbove = (name: string): string[] =>

@@ -48,7 +48,7 @@ test.each(['activate', 'enterDevMode'])('a new branch is entered with `%s`', asy
   expect(await readFiles(client, deploymentId)).toHaveProperty('x.yml');
 });
 
-test('a branch that is not entered can not be written to', async () => {
+test('a branch that is not entered cannot be written to', async () => {
   const { client } = await world.person({ roles: ['Developer'] });
   const name = unique('left-alone');
   expect(await client.createBranch({ deploymentId, body: { name } })).toMatchObject({ active: false });
@@ -80,7 +80,7 @@ describe('names', () => {
     );
   });
 
-  test('a branch can not be a folder of another one, also if both are created at once', async () => {
+  test('a branch cannot be a folder of another one, also if both are created at once', async () => {
     const name = unique('folder');
     await create(name);
     await expect(create(`${name}/below`)).rejects.toMatchObject({ code: 'branch_name_taken' });

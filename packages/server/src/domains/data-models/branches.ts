@@ -152,7 +152,7 @@ async function requireNoNameClash(
 ) {
   const clash = await store.findNameClash(tx, deploymentId, name, namesAbove(name), renamedId);
   if (!clash) return;
-  const message = `Git can not have the branches ${clash.name} and ${name}, because one would be a folder of the other.`;
+  const message = `Git cannot have the branches ${clash.name} and ${name}, because one would be a folder of the other.`;
   throw new ApiError('branch_name_taken', { message });
 }
 

@@ -67,7 +67,7 @@ export function planRemoval(files: Files, paths: readonly string[]): Edits {
   return new Map(paths.map((path) => [path, null]));
 }
 
-/** The new paths must be free before the first file is renamed. So files can not be swapped in one request. */
+/** The new paths must be free before the first file is renamed. So files cannot be swapped in one request. */
 export function planRenames(files: Files, from: readonly string[], to: readonly string[]): Edits {
   requireFiles(files, from);
   refuseAny(
@@ -93,7 +93,7 @@ export function applied(files: Files, edits: Edits): Map<string, Hash> {
   return after;
 }
 
-/** Throws if a path that the edits add can not be beside the other files. `nameOf` tells where the request names it. */
+/** Throws if a path that the edits add cannot be beside the other files. `nameOf` tells where the request names it. */
 export function requireNoClashes(files: Files, after: Files, nameOf: (path: string) => string): void {
   const added = new Set([...after.keys()].filter((path) => !files.has(path)));
   const problems = [...clashes(after.keys(), added)];

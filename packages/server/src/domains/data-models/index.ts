@@ -3,13 +3,13 @@ import { branchRoutes } from './branch-routes.ts';
 import { commitRoutes } from './commit-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { historyRoutes } from './history-routes.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import type { DataModelOptions } from './options.ts';
 import { sweepSchedule } from './sweep.ts';
 
 export { type Author, authorOf, messageOf } from './authors.ts';
-export { type BranchTurns, createBranchTurns } from './branch-turns.ts';
+export { type BranchLock, createBranchLock } from './branch-lock.ts';
 export {
   branchToRead,
   branchToWrite,
@@ -67,6 +67,6 @@ export const dataModels = (options: DataModelOptions): Module => ({
     ...historyRoutes(options),
   ],
   schedules: [sweepSchedule],
-  leftovers,
+  cleanup,
   stop: options.texts.stop,
 });

@@ -12,7 +12,7 @@ import type { Texts } from '../../platform/git/text-work.ts';
 import { listTree } from '../../platform/git/trees.ts';
 import { TooMuchWork } from '../../platform/git/work.ts';
 import { type Author, messageOf } from './authors.ts';
-import type { BranchTurns } from './branch-turns.ts';
+import type { BranchLock } from './branch-lock.ts';
 import { requireBranch, uncommitted, type Where } from './branches.ts';
 import { mergeConflict } from './conflicts.ts';
 import type { BranchRow } from './store.ts';
@@ -121,7 +121,7 @@ const TRIES_MAX = 3;
  * faster, both are done again, a few times.
  */
 export async function computeAndChange<Computed extends { branches: readonly BranchRow[] }, Reply>(
-  { change, signal, branchTurns }: { change: ChangeFunction; signal: AbortSignal; branchTurns: BranchTurns },
+  { change, signal, branchTurns }: { change: ChangeFunction; signal: AbortSignal; branchTurns: BranchLock },
   compute: () => Promise<Computed>,
   apply: (tx: Tx, computed: Computed) => Promise<{ reply: Reply; changes: Change[] }>,
 ) {

@@ -2,14 +2,14 @@ import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import type { Author } from './authors.ts';
-import type { BranchTurns } from './branch-turns.ts';
+import type { BranchLock } from './branch-lock.ts';
 import type { EnqueueBuild } from './branches.ts';
 import type { BranchRow } from './store.ts';
 
 /** What the routes of this domain work with, beside the platform. */
 export interface DataModelOptions {
   enqueueBuild: EnqueueBuild;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
   texts: Texts;
   /**
    * Brings a branch together with the connected repository. Without a name, the deploy branch. Returns the branch if it

@@ -60,7 +60,7 @@ describe('paths that are refused', () => {
     ["git's own folder, with an ignored character", '.g\u200cit/config'],
     ["git's own folder, with an ignored character before it", '\ufeff.git'],
     ["git's own folder, in wide letters", '.ｇｉｔ/config'],
-    ['a name that JSON objects can not have', 'a/__proto__'],
+    ['a name that JSON objects cannot have', 'a/__proto__'],
     ['a device of Windows', 'con'],
     ['a device of Windows, with an ending', 'model/NUL.yml'],
     ['a device of Windows, with two endings', 'aux.tar.gz/x'],
@@ -103,7 +103,7 @@ describe('contents', () => {
   });
 });
 
-describe('files that can not be beside each other', () => {
+describe('files that cannot be beside each other', () => {
   test.each([
     ['another file', ['a.yml', 'b.yml'], 'b.yml', undefined],
     ['the same folder', ['a/a.yml', 'a/b.yml'], 'a/b.yml', undefined],

@@ -34,7 +34,7 @@ function segmentProblem(segment: string): string | undefined {
   if (Buffer.byteLength(segment) > segmentBytes)
     return `must have at most ${segmentBytes} bytes between its slashes`;
   if (isReservedByGit(segment)) return `must not have ${JSON.stringify(segment)}: git uses this name itself`;
-  if (segment === '__proto__') return 'must not have __proto__: a JSON object can not have this name';
+  if (segment === '__proto__') return 'must not have __proto__: a JSON object cannot have this name';
   return windowsProblem(segment);
 }
 
@@ -88,7 +88,7 @@ export function countFolders(paths: Iterable<string>): number {
 }
 
 /**
- * Finds which of the paths can not be beside the others: because only the case of their letters differs, so that they
+ * Finds which of the paths cannot be beside the others: because only the case of their letters differs, so that they
  * would be one file on many computers, or because one would be a file and a folder. `paths` holds all files that there
  * will be; only problems of `added` are returned, by path.
  */
@@ -112,7 +112,7 @@ export function clashes(paths: Iterable<string>, added: ReadonlySet<string>): Ma
     if (below !== undefined) problems.set(path, `is a folder, because there is ${below}`);
     for (const folder of foldersOf(key)) {
       const file = files.get(folder)?.[0];
-      if (file !== undefined) problems.set(path, `can not be below ${file}, which is a file`);
+      if (file !== undefined) problems.set(path, `cannot be below ${file}, which is a file`);
     }
   }
   return problems;

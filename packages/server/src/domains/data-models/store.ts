@@ -73,7 +73,7 @@ export const findOwnBranch = (db: Queryable, deploymentId: number, userId: numbe
     select ${columnsFor(userId)} ${FROM} where b.deployment_id = ${deploymentId} and b.owner_id = ${userId}`);
 
 /**
- * Locks the rows in the order of their ids, so that two merges can not wait for each other. A new branch may refer to
+ * Locks the rows in the order of their ids, so that two merges cannot wait for each other. A new branch may refer to
  * them meanwhile.
  */
 export const lockBranches = (tx: Tx, ids: readonly number[]) =>

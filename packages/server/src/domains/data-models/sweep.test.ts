@@ -169,7 +169,7 @@ test('a data model without changes is not swept again', async () => {
   expect(await swept()).toEqual(before);
 });
 
-test('a data model that can not be swept does not keep others from it', async () => {
+test('a data model that cannot be swept does not keep others from it', async () => {
   const broken = (await world.deployment()).id;
   await branch('after-broken');
   await later(2);

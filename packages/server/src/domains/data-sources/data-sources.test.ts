@@ -136,7 +136,7 @@ describe('drafts', () => {
   });
 });
 
-describe('a source that can not be used', () => {
+describe('a source that cannot be used', () => {
   test('is unknown, or its variables are wrong, and no secret is told', async () => {
     const deploymentId = await deploymentWith([
       { name: 'DS_EU_DB_TYPE', value: 'postgres' },
@@ -163,7 +163,7 @@ describe('a source that can not be used', () => {
     expect((error as Error).message).not.toContain('hunter2');
   });
 
-  test('can not be reached', async () => {
+  test('cannot be reached', async () => {
     const { port, stop } = await startFront({ refusal: () => undefined });
     stop();
     const deploymentId = await deploymentWith(variablesOf({ ...shop.source, port }));

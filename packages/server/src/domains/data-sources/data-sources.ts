@@ -10,7 +10,7 @@ import type { Engines } from '../../engines/engines.ts';
 import type { Identified } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
@@ -24,7 +24,7 @@ export interface OpenedSource {
 }
 
 export interface DataSources {
-  /** Throws if there is no such source, if its variables are wrong, or if the caller can not ask it. */
+  /** Throws if there is no such source, if its variables are wrong, or if the caller cannot ask it. */
   require(db: Queryable, actor: Identified, deploymentId: number, name: string): Promise<OpenedSource>;
   listTables(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Table[]>;
   test(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Reach>;
@@ -55,7 +55,7 @@ const busy = () =>
 
 export function createDataSources(parts: Parts): DataSources {
   const asking = askingOf(parts);
-  const places = createPlaces({ ...LIMITS, busy });
+  const places = createFairSemaphore({ ...LIMITS, busy });
   const inTurn = <T>(deploymentId: number, { signal }: CallLimits, work: () => Promise<T>) =>
     places.take({ key: 'all', sharer: String(deploymentId), signal }, work);
   return {

@@ -1,6 +1,6 @@
 import type { Engines } from '../../engines/engines.ts';
 import type { Module } from '../../platform/module.ts';
-import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
+import type { BranchLock, EnqueueBuild } from '../data-models/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
@@ -17,7 +17,7 @@ export interface DataSourcesOptions {
   prepareFiles: PrepareFiles;
   sourceAccess: SourceAccess;
   enqueueBuild: EnqueueBuild;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
 }
 
 export const dataSources = ({

@@ -8,7 +8,7 @@ import { blobOf } from '../../platform/git/objects.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import {
-  type BranchTurns,
+  type BranchLock,
   branchToWrite,
   changeFiles,
   type EnqueueBuild,
@@ -28,7 +28,7 @@ const inOrder = (tables: Table[]) =>
 
 interface Writing {
   enqueueBuild: EnqueueBuild;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
 }
 
 export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTurns }: Writing) => [

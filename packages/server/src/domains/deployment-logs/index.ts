@@ -1,5 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import type { DeploymentLog } from './log.ts';
 import { logRoutes } from './routes.ts';
 
@@ -7,6 +7,6 @@ export { createDeploymentLog, type DeploymentLog, type LogLine } from './log.ts'
 
 export const deploymentLogs = (platform: Platform, log: DeploymentLog): Module => ({
   routes: logRoutes(platform),
-  leftovers,
+  cleanup,
   stop: log.stop,
 });

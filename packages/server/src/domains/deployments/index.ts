@@ -1,4 +1,4 @@
-import type { AskLeftovers } from '../../platform/leftovers.ts';
+import type { FindCleanups } from '../../platform/cleanup.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DataModels } from '../data-models/index.ts';
 import { demoDeployment } from './demo.ts';
@@ -17,17 +17,17 @@ export {
 export function deployments(
   platform: Platform,
   {
-    leftovers,
+    cleanup,
     models,
     version,
   }: {
-    leftovers: AskLeftovers;
+    cleanup: FindCleanups;
     models: DataModels;
     /** The version of this server. */
     version: string;
   },
 ): Module {
-  const removeDeployment = createRemoveDeployment(leftovers);
+  const removeDeployment = createRemoveDeployment(cleanup);
   return {
     routes: deploymentRoutes(platform, { removeDeployment, models, version }),
     jobs: [removeDeployment],

@@ -176,7 +176,7 @@ function notAfter(step: store.CreationStep, next: store.CreationStep) {
   const possible = stepsAfter(step);
   const hint = possible.length ? `these can: ${possible.join(', ')}` : 'the creation is finished';
   return new ApiError('creation_step_not_allowed', {
-    message: `The step \`${next}\` can not follow \`${step}\`; ${hint}.`,
+    message: `The step \`${next}\` cannot follow \`${step}\`; ${hint}.`,
   });
 }
 

@@ -214,7 +214,7 @@ describe('the steps of the creation', () => {
     expect(items).toMatchObject([{ before: { creationStep: 'ready' }, after: { creationStep: 'project' } }]);
   });
 
-  test('a step that can not follow is a 409 that names those that can, and changes nothing', async () => {
+  test('a step that cannot follow is a 409 that names those that can, and changes nothing', async () => {
     const place = await at('project');
     await world.admin.advanceCreationStep({ ...place, body: { creationStep: 'databases' } });
     const attempt = world.admin.advanceCreationStep({ ...place, body: { creationStep: 'upload' } });

@@ -53,7 +53,7 @@ export function toSettings(
   return {
     ...settings,
     deploymentUrl,
-    // Repositories elsewhere can not be connected yet.
+    // Repositories elsewhere cannot be connected yet.
     repoType: 'deployRepo',
     autoDomain: null,
     isCold: false,

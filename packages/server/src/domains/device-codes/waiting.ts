@@ -1,7 +1,7 @@
 /**
  * Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. While
  * few wait, the rate of the operation is the only limit of an address. While many wait, each site (an IPv4 address, or
- * 48 bits of IPv6) gets few of the places that are left, so that one site can not take the places of all others.
+ * 48 bits of IPv6) gets few of the places that are left, so that one site cannot take the places of all others.
  */
 import { createAttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
 

@@ -66,7 +66,7 @@ describe('the security context', () => {
     '{"a":{"__proto__":1}}',
     '{"a":[{"\\u005f_proto__":1}]}',
     '{"constructor":{"prototype":{"admin":true}}}',
-  ])('can not change prototypes: %s', async (context) => {
+  ])('cannot change prototypes: %s', async (context) => {
     const response = await send(
       `{"deploymentId":${embedding.deploymentId},"externalId":"ada","securityContext":${context}}`,
     );

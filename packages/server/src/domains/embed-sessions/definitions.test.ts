@@ -1,6 +1,6 @@
 /** Groups and attributes that a call in creator mode defines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => embedding.stop());
 
-const creator = (embedTenantName: string, wishes: Wishes = {}): Wishes => ({
+const creator = (embedTenantName: string, wishes: SessionOptions = {}): SessionOptions => ({
   embedTenantName,
   creatorMode: true,
   ...wishes,
@@ -191,7 +191,7 @@ test('definitions change neither the account nor another tenant, even with the s
   expect(await attributesOf(here)).toMatchObject([{ name: attribute, type: 'string', description: 'Here' }]);
 });
 
-test('an attribute can not change its type, and a call that tries stores nothing', async () => {
+test('an attribute cannot change its type, and a call that tries stores nothing', async () => {
   const [tenant, externalId] = [embedding.tenant(), unique('ada')];
   await embedding.mint(
     creator(tenant, { userAttributeDefinitions: [{ name: 'region', type: 'string', description: 'Old' }] }),
@@ -281,7 +281,7 @@ test.each([
 });
 
 test.each(['boolean', 'text', '', null, undefined])(
-  'a session can not define an attribute of type %j',
+  'a session cannot define an attribute of type %j',
   async (type) => {
     const userAttributeDefinitions = [{ name: 'thing', type }];
     expect(await embedding.refusal(creator(embedding.tenant(), { userAttributeDefinitions }))).toMatchObject({

@@ -1,6 +1,6 @@
 /** A dry run reports every error, not only the first. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => embedding.stop());
 
 const UNKNOWN = 999_999_999;
-const codes = async (wishes: Wishes) =>
+const codes = async (wishes: SessionOptions) =>
   (await embedding.rehearse(wishes)).errors!.map(({ code, path }) => [code, path]);
 
 /** A tenant with groups and attributes, and a viewer in it. */

@@ -1,6 +1,6 @@
 /** The dry run reports what a call would do, and changes nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { snapshot } from '../../../test/snapshot.ts';
 import { unique } from '../../../test/world.ts';
 
@@ -34,7 +34,7 @@ async function furnished() {
 }
 
 /** A request with every field that a call can have. */
-const rich = (viewer: Wishes): Wishes => ({
+const rich = (viewer: SessionOptions): SessionOptions => ({
   ...viewer,
   email: 'new@example.com',
   userProfile: { displayName: 'Ada', picture: 'https://example.com/new.png' },
@@ -62,7 +62,7 @@ const rich = (viewer: Wishes): Wishes => ({
 
 test('a dry run changes nothing, whatever the request is', async () => {
   const viewer = await furnished();
-  const asked: Wishes[] = [
+  const asked: SessionOptions[] = [
     rich(viewer),
     rich({ embedTenantName: embedding.tenant(), creatorMode: true, externalId: 'newcomer' }),
     { externalId: 'newcomer' },
@@ -131,7 +131,7 @@ test('a dry run for an internal user reports their own groups, and would create 
 
 test('a dry run reports the value of each attribute and its source: request, stored, default or none', async () => {
   const viewer = await furnished();
-  const attributes = async (wishes: Wishes) =>
+  const attributes = async (wishes: SessionOptions) =>
     (await embedding.rehearse({ ...viewer, ...wishes })).userAttributes;
   expect(await attributes({})).toEqual([
     { name: 'region', value: 'EU', source: 'stored' },
@@ -183,7 +183,7 @@ test('minting and the dry run each have their own kind of reply, and query param
   );
 });
 
-test.each<[string, (viewer: Wishes) => Wishes]>([
+test.each<[string, (viewer: SessionOptions) => SessionOptions]>([
   ['nothing', (viewer) => viewer],
   ['everything', rich],
   [

@@ -375,7 +375,7 @@ test('a caller who repeats an ended session must wait, but others at the same ad
   expect(await outcomeOf(good)).toBe(200);
 });
 
-test('if a token can not be signed, its session can still be exchanged', async () => {
+test('if a token cannot be signed, its session can still be exchanged', async () => {
   const sessionId = await embedding.mint();
   const hide = (from: string, to: string) => embedding.rows(`alter table ${from} rename to ${to}`);
   await hide('signing_keys', 'hidden_keys');

@@ -51,7 +51,7 @@ end $$;
 create or replace trigger embed_revocations_added after insert on embed_revocations
   for each row execute function notify_embed_revocation();
 
--- Ends the sessions of a deleted user, embed tenant or deployment. Sessions of a deleted deployment can not be
+-- Ends the sessions of a deleted user, embed tenant or deployment. Sessions of a deleted deployment cannot be
 -- exchanged any more, and a job removes them.
 create or replace function revoke_embed_sessions_of_deleted() returns trigger language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
 /** The groups of a viewer, in the catalogue of the account and in those of embed tenants. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -166,7 +166,7 @@ describe('in creator mode', () => {
       tenantGroups: ['both', 'second', 'both'],
     });
     expect(seen).toMatchObject({ groups: ['both', 'first'], tenantGroups: ['both', 'second'] });
-    const after = async (wishes: Wishes) => {
+    const after = async (wishes: SessionOptions) => {
       const { groups, tenantGroups } = await embedding.see({ ...viewer, ...wishes });
       return { groups, tenantGroups };
     };

@@ -1,6 +1,6 @@
 /** The user of a session, and the callers who may mint it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { ADMIN_KEY, unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -32,7 +32,7 @@ const users = (externalId: string) =>
 
 test('a session needs exactly one of externalId and internalId', async () => {
   const { username } = await internalUser();
-  const wrong: Wishes[] = [
+  const wrong: SessionOptions[] = [
     { externalId: 'both', internalId: username },
     { externalId: undefined },
     { externalId: null },

@@ -2,14 +2,14 @@ import type { Module, Platform } from '../../platform/module.ts';
 import type { SigningKeys } from '../signing-keys/index.ts';
 import { createEmbedCredential } from './credential.ts';
 import { createEmbedTokens } from './embed-tokens.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import type { MintOptions } from './mint.ts';
 import { createRevocations } from './revocations.ts';
 import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
 export { toReader } from './embed-tokens.ts';
-export { endSessionsOfTenant } from './leftovers.store.ts';
+export { endSessionsOfTenant } from './cleanup.store.ts';
 export { createProvision, type Provision } from './provision.ts';
 export { type RightsRow, rightsOf } from './store.ts';
 export { attributesInForce } from './viewer.ts';
@@ -27,7 +27,7 @@ export const embedSessions = (platform: Platform, options: EmbedSessionOptions):
     routes: embedSessionRoutes(platform, { ...minting, revocations, embedTokens }),
     schedules: [embedSessionUpkeep],
     credentials: [credential.kind],
-    leftovers,
+    cleanup,
     async stop() {
       revocations.stop();
       await credential.stop();

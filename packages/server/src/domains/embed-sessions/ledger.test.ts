@@ -1,6 +1,6 @@
 /** The ledger shows which sessions were minted, by whom, for whom, and their state. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { type Person, unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -27,7 +27,7 @@ async function list(filter: object) {
 
 /** Mints with this client, or as the admin, and returns the id of the entry in the ledger. */
 async function mint(
-  wishes: Wishes = {},
+  wishes: SessionOptions = {},
   { client }: Pick<Person, 'client'> = { client: embedding.world.admin },
 ) {
   return numberOf((await client.generateSession({ body: embedding.request(wishes) })).sessionId);
@@ -217,7 +217,7 @@ describe('a caller who reads the ledger', () => {
     expect(await get(id)).toMatchObject({ state: 'minted' });
   });
 
-  test('with a scoped key sees the sessions of its deployments, but can not revoke them', async () => {
+  test('with a scoped key sees the sessions of its deployments, but cannot revoke them', async () => {
     const { id: own } = await embedding.world.deployment();
     const { client } = await embedding.world.person({ roles: ['Admin'], deploymentIds: [own] });
     const [mine, other] = [await mint({ deploymentId: own }), await mint()];
@@ -227,7 +227,7 @@ describe('a caller who reads the ledger', () => {
     expect(await client.getEmbedSessionEntry({ id: mine })).toMatchObject({ id: mine });
     await expect(client.getEmbedSessionEntry({ id: other })).rejects.toMatchObject(MISSING);
     const message =
-      'A scoped API key can not change account-wide resources. Use an unscoped key of an admin.';
+      'A scoped API key cannot change account-wide resources. Use an unscoped key of an admin.';
     const outside = { status: 403, code: 'outside_key_scope', message };
     for (const id of [mine, other])
       await expect(client.revokeEmbedSession({ id })).rejects.toMatchObject(outside);

@@ -80,7 +80,7 @@ async function problemIn(work: () => Promise<unknown>): Promise<ApiError[]> {
 }
 
 /**
- * A session for an internal user has that user's rights, so only the user and admins may mint it. Other callers can not
+ * A session for an internal user has that user's rights, so only the user and admins may mint it. Other callers cannot
  * find out whether the user exists.
  */
 async function requireInternalUser(db: Database, actor: KeyHolder, { internalId }: SessionRequest) {

@@ -1,6 +1,6 @@
 /** The order of checks decides which of two errors is reported. Also tests plans and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { ADMIN_KEY, unique } from '../../../test/world.ts';
 
 const UNKNOWN = 999_999_999;
@@ -27,7 +27,7 @@ describe('if there are two errors, the first in the order of checks is reported'
       .poll(async () => (await works())?.some(({ code }) => code === 'creator_mode_disabled'))
       .toBe(!isOn);
   };
-  const inTenant = (wishes: Wishes): Wishes => ({ embedTenantName: tenant, creatorMode: true, ...wishes });
+  const inTenant = (wishes: SessionOptions): SessionOptions => ({ embedTenantName: tenant, creatorMode: true, ...wishes });
 
   test('a bad credential comes before a bad body', async () => {
     for (const body of ['{', '{}', JSON.stringify({ ...embedding.request(), nonsense: 1 })]) {

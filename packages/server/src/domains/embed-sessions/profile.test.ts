@@ -130,7 +130,7 @@ describe('the embed tenant', () => {
     '',
     '     ',
     5,
-  ])('can not have the name %j', async (embedTenantName) => {
+  ])('cannot have the name %j', async (embedTenantName) => {
     expect(await embedding.refusal({ embedTenantName })).toMatchObject({
       ...NOT_MATCHING,
       issues: [{ path: 'embedTenantName' }],
@@ -187,7 +187,7 @@ describe('settings', () => {
   });
 
   test.each([{ showDashboardChat: 'no' }, { showChat: true }, 'off', []])(
-    'can not be %j',
+    'cannot be %j',
     async (settings) => {
       expect(await embedding.refusal({ settings })).toMatchObject(NOT_MATCHING);
     },

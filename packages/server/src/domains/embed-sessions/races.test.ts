@@ -306,7 +306,7 @@ test('the call succeeds if another transaction adds the viewer to the same group
   }
 });
 
-test('a session whose deployment is deleted during minting can not be exchanged', async () => {
+test('a session whose deployment is deleted during minting cannot be exchanged', async () => {
   const { id } = await world.deployment();
   const externalId = unique('viewer');
   const remove = (client: pg.PoolClient) => client.query('delete from deployments where id = $1', [id]);

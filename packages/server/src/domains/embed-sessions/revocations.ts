@@ -1,6 +1,6 @@
 /**
  * The embed tokens that were ended before they expired. The list is in memory, and notifications keep it up to date.
- * While the server can not receive notifications, it does not use the list and asks the database about each token.
+ * While the server cannot receive notifications, it does not use the list and asks the database about each token.
  */
 import type { Platform } from '../../platform/module.ts';
 import { listRevocations, type RevocationRow } from './tokens.store.ts';
@@ -103,7 +103,7 @@ export function createRevocations({
 
   return {
     get isCurrent() {
-      return isLoaded && listener.hears;
+      return isLoaded && listener.isListening;
     },
     covers: (token) => list.covers(token),
     add,

@@ -3,7 +3,7 @@ import { createOrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer } from '../../../test/databases.ts';
-import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { waitingForLocks } from '../../../test/hold.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
@@ -34,7 +34,7 @@ const revoke = (body: object) => embedding.world.admin.revokeEmbedSessions({ bod
 const audited = (operation: string) =>
   embedding.rows('select * from audit_log where operation = $1 order by id', [operation]);
 
-async function mintWith({ client }: Pick<Person, 'client'>, wishes: Wishes) {
+async function mintWith({ client }: Pick<Person, 'client'>, wishes: SessionOptions) {
   return (await client.generateSession({ body: embedding.request(wishes) })).sessionId;
 }
 
@@ -82,8 +82,8 @@ describe('one session', () => {
 describe('all sessions', () => {
   interface Target {
     /** The properties of the sessions to revoke, those of other sessions, and the target of the call. */
-    these: Wishes & { by?: Person };
-    others: Wishes & { by?: Person };
+    these: SessionOptions & { by?: Person };
+    others: SessionOptions & { by?: Person };
     body: object;
   }
 
@@ -221,7 +221,7 @@ describe('verifying tokens', () => {
     }
   });
 
-  test('while the server can not receive notifications, it asks the database about each token', async () => {
+  test('while the server cannot receive notifications, it asks the database about each token', async () => {
     const embedTenantName = embedding.tenant();
     const single = await embedding.mint();
     const [one, two, three] = [
@@ -290,7 +290,7 @@ describe('verifying tokens', () => {
     select pid, query_start from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
 
-  /** Refuses new connections, so that the listener can not reconnect until `resume` is called. */
+  /** Refuses new connections, so that the listener cannot reconnect until `resume` is called. */
   async function stopListening() {
     const database = new URL(embedding.world.databaseUrl).pathname.slice(1);
     const allow = (allowed: boolean) =>

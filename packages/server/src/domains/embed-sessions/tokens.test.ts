@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { createOrielClient } from '@oriel/client';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createOwnEmbedding, type Embedding, type Wishes } from '../../../test/embedding.ts';
+import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
@@ -27,7 +27,7 @@ const statusOf = (token: string, url = embedding.world.url) =>
       () => 200,
       (error) => error.status as number,
     );
-const tokenOf = async (wishes: Wishes = {}) =>
+const tokenOf = async (wishes: SessionOptions = {}) =>
   (await embedding.world.embedded(embedding.request(wishes))).token;
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 

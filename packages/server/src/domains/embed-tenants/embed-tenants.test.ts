@@ -167,7 +167,7 @@ test('paths with a wrong spelling, and removed operations, are refused', async (
   expect(await found(tenant)).toEqual([tenant]);
 });
 
-test("the account's own tenant is there before anything is in it, and can not be deleted", async () => {
+test("the account's own tenant is there before anything is in it, and cannot be deleted", async () => {
   const refused = { status: 409, code: 'embed_tenant_is_own' };
   expect((await world.admin.listEmbedUsers({ embedTenantName: OWN })).items).toEqual([]);
   await expect(world.admin.deleteEmbedTenant({ embedTenantName: OWN })).rejects.toMatchObject(refused);
@@ -200,7 +200,7 @@ test('only admins can list and delete embed tenants, with either scheme for the 
   expect((await world.raw('GET', '/api/v1/embed-tenants', { headers })).status).toBe(200);
 });
 
-test('a scoped key can list embed tenants but can not delete them', async () => {
+test('a scoped key can list embed tenants but cannot delete them', async () => {
   const embedTenantName = await newTenant(world);
   const { id: deploymentId } = await world.deployment();
   const { client } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });

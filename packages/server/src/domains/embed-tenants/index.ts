@@ -1,4 +1,4 @@
-import type { AskLeftovers } from '../../platform/leftovers.ts';
+import type { FindCleanups } from '../../platform/cleanup.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { createTenantRemoval } from './removal.ts';
 import { embedTenantRoutes } from './routes.ts';
@@ -8,8 +8,8 @@ export { EMBED_USER_COLUMNS, type EmbedUserRow } from './store.ts';
 
 export function embedTenants(
   { cursors }: Platform,
-  { tenant, leftovers }: { tenant: string; leftovers: AskLeftovers },
+  { tenant, cleanup }: { tenant: string; cleanup: FindCleanups },
 ): Module {
-  const removal = createTenantRemoval(leftovers);
+  const removal = createTenantRemoval(cleanup);
   return { routes: embedTenantRoutes({ cursors, ownTenant: tenant, removal }), jobs: removal.jobs };
 }

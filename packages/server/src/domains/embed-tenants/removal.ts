@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type AskLeftovers, type HiddenTenant, removeAll } from '../../platform/leftovers.ts';
+import { type FindCleanups, type HiddenTenant, removeAll } from '../../platform/cleanup.ts';
 import { endSessionsOfTenant } from '../embed-sessions/index.ts';
 import { uncountUsersOf } from '../users/index.ts';
 import * as store from './store.ts';
@@ -17,13 +17,13 @@ export interface TenantRemoval {
   jobs: JobKind<never>[];
 }
 
-export function createTenantRemoval(leftovers: AskLeftovers): TenantRemoval {
+export function createTenantRemoval(cleanup: FindCleanups): TenantRemoval {
   const removeTenant: JobKind<HiddenTenant> = {
     name: 'embed-tenants.remove',
     ...UNTIL_DONE,
     async run(tenant, context) {
       if (!(await store.hasHiddenTenant(context.db, tenant))) return 'done';
-      const outcome = await removeAll(leftovers('embedTenant'), tenant, context);
+      const outcome = await removeAll(cleanup('embedTenant'), tenant, context);
       if (outcome === 'done') await store.deleteTenant(context.db, tenant);
       return outcome;
     },

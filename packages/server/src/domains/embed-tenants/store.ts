@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
-import type { HiddenTenant } from '../../platform/leftovers.ts';
+import type { HiddenTenant } from '../../platform/cleanup.ts';
 
 export interface TenantRow {
   id: number;
@@ -51,7 +51,7 @@ export const insertTenant = (tx: Tx, name: string) =>
   tx.maybeOne<TenantRow>(sql`
     insert into embed_tenants as t (name) values (${name}) on conflict (name) do nothing returning ${COLUMNS}`);
 
-/** Always taken before locks on users of the tenant. Others can still add users, but can not delete the tenant. */
+/** Always taken before locks on users of the tenant. Others can still add users, but cannot delete the tenant. */
 export const lockTenantForChange = async (tx: Tx, name: string) =>
   (await tx.run(
     sql`select from embed_tenants where name = ${name} and deleted_at is null for no key update`,

@@ -1,4 +1,4 @@
-/** Dashboards that are applications, in a real browser: what they show, and what they can not reach. */
+/** Dashboards that are applications, in a real browser: what they show, and what they cannot reach. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Frame, Route } from 'playwright-core';

@@ -210,7 +210,7 @@ const OUTSIDE = {
   },
 };
 
-test.each(Object.entries(OUTSIDE))('%s of a spec can not reach outside of the chart', async (_what, more) => {
+test.each(Object.entries(OUTSIDE))('%s of a spec cannot reach outside of the chart', async (_what, more) => {
   const dashboard = graphical(deploymentId, 'shown');
   Object.assign(dashboard.reportSnapshots[0]!, { spec: { ...BARS, ...more } });
   const body = { deploymentId, externalId: unique('viewer') };

@@ -100,7 +100,7 @@ describe('a session', () => {
     const embedding = await show('tabular', { session: sessionId });
     expect(await embedding.heard('error')).toMatchObject({ code: 'invalid_session', fatal: true });
     await embedding.heard('session-needed');
-    await embedding.frame().getByText('This link can not be used any more').waitFor();
+    await embedding.frame().getByText('This link cannot be used any more').waitFor();
     await embedding.act('session', { sessionId: await mint() });
     await embedding.heard('dashboard-loaded');
     await embedding.close();

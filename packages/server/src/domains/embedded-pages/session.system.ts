@@ -1,4 +1,4 @@
-/** The embedded page in a real browser, when its session changes, ends or can not be renewed. */
+/** The embedded page in a real browser, when its session changes, ends or cannot be renewed. */
 import type { Browser, BrowserContext, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';

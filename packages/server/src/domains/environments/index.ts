@@ -1,7 +1,7 @@
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { createEnvironmentCredential } from './credential.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { environmentRoutes } from './routes.ts';
 import { deleteExpiredTokens } from './store.ts';
 
@@ -13,5 +13,5 @@ export const environments = (platform: Platform): Module => ({
   routes: environmentRoutes(platform),
   schedules: [environmentTokenUpkeep],
   credentials: [createEnvironmentCredential(platform)],
-  leftovers,
+  cleanup,
 });

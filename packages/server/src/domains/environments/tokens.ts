@@ -20,7 +20,7 @@ export interface TokenRequest {
   lifeSeconds?: number | null;
 }
 
-/** `text` is the token itself. It can not be read again. */
+/** `text` is the token itself. It cannot be read again. */
 export interface CreatedToken extends store.TokenRow {
   text: string;
 }

@@ -464,7 +464,7 @@ describe('deleting', () => {
   });
 });
 
-test('a folder that the caller can not read is a 404, and a folder that they can only read is a 403', async () => {
+test('a folder that the caller cannot read is a 404, and a folder that they can only read is a 403', async () => {
   const id = await folder('theirs');
   const calls = (folderId: number) => [
     () => explorer.client.updateFolder({ deploymentId, folderId, body: { name: 'x' } }),
@@ -583,7 +583,7 @@ describe('calls at the same time', () => {
   });
 });
 
-test('ancestors that the caller can not read are left out', async () => {
+test('ancestors that the caller cannot read are left out', async () => {
   const { id: deploymentId } = await world.deployment();
   const make = async (name: string, parentId?: number) =>
     (await world.admin.createFolder({ deploymentId, body: { name, parentId } })).id;

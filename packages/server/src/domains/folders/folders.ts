@@ -14,7 +14,7 @@ export const toFolder = ({
 }: store.FolderAccessRow) => folder;
 
 /**
- * Throws a 404 if the viewer can not read the folder, and a 403 if their level is too low. With the level `NONE`, it
+ * Throws a 404 if the viewer cannot read the folder, and a 403 if their level is too low. With the level `NONE`, it
  * reads a folder back after a change, even if the viewer can no longer read it because of the change.
  */
 export async function requireFolder(db: Queryable, viewer: Viewer, id: number, level: Level) {

@@ -1,5 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import type { FolderRemoval } from './removal.ts';
 import { folderRoutes } from './routes.ts';
 import type { Trees } from './trees.ts';
@@ -33,5 +33,5 @@ export const folders = (
 ): Module => ({
   routes: folderRoutes({ trees, removal }),
   jobs: removal.jobs,
-  leftovers,
+  cleanup,
 });

@@ -64,7 +64,7 @@ const fill = async (folderId: number, n = MANY) =>
   ).map(({ id, public_id }) => ({ id, publicId: public_id }));
 
 describe('without recursive', () => {
-  test('a folder that contains folders can not be deleted', async () => {
+  test('a folder that contains folders cannot be deleted', async () => {
     const top = await folder(null);
     const inner = await folder(null, top);
     const inside = await report(null, { folderId: top });

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type AskLeftovers, upTo } from '../../platform/leftovers.ts';
+import { type FindCleanups, upTo } from '../../platform/cleanup.ts';
 import { MANAGE, type Viewer } from '../access/index.ts';
 import { requireFolder, requireFolderContent } from './folders.ts';
 import * as store from './removal.store.ts';
@@ -26,12 +26,12 @@ export interface FolderRemoval {
   jobs: JobKind<never>[];
 }
 
-export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
+export function createFolderRemoval(cleanup: FindCleanups): FolderRemoval {
   /** In the order of the list of modules, so that workbooks come before reports. */
   const returnToRoot = (tx: Tx, folderId: number, rows: number) =>
     upTo(
       rows,
-      leftovers('folder')
+      cleanup('folder')
         .reverse()
         .map((part) => async (most) => part.returnToRoot?.(tx, folderId, most) ?? 0),
     );
@@ -41,7 +41,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
     ...UNTIL_DONE,
     async run({ rootId }, { db, signal }) {
       const removeSome = async (rows: number) => {
-        for (const part of leftovers('folder')) {
+        for (const part of cleanup('folder')) {
           const removed = (await part.removeOf?.(db, rootId, rows)) ?? 0;
           if (removed > 0) return removed;
         }
@@ -74,7 +74,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
         await store.lockAll(tx, before);
         await requireFolderContent(tx, viewer, id, MANAGE);
         await store.hideBelow(tx, before);
-        for (const part of leftovers('folder')) await part.hideBelow?.(tx, id);
+        for (const part of cleanup('folder')) await part.hideBelow?.(tx, id);
         await enqueue(tx, removeFolders, { rootId: id });
         return { before, returned: 0 };
       }
@@ -82,7 +82,7 @@ export function createFolderRemoval(leftovers: AskLeftovers): FolderRemoval {
       const returned = await returnToRoot(tx, id, returnedMax);
       if (!(await store.deleteEmptyFolder(tx, id))) {
         await store.hideOnly(tx, id);
-        for (const part of leftovers('folder')) await part.hideOnly?.(tx, id);
+        for (const part of cleanup('folder')) await part.hideOnly?.(tx, id);
         await enqueue(tx, emptyFolder, { folderId: id });
       }
       return { before, returned };

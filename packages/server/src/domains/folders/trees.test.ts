@@ -143,7 +143,7 @@ test('a refused call gets a Retry-After header', async () => {
   expect(statuses.toSorted()).toEqual([...Array(WAITING + 1).fill(200), 503]);
 });
 
-test('a call that names content that the caller can not see does not wait for its tree', async () => {
+test('a call that names content that the caller cannot see does not wait for its tree', async () => {
   const theirs = await folder(clients[GLOBEX]);
   const explorer = await world.person({ roles: ['Explorer'] });
   const items = [{ type: 'FOLDER' as const, id: theirs }];

@@ -6,7 +6,7 @@
 import type { Change, ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { requireHome, type Viewer } from '../access/index.ts';
 import { lockTree, lockTreeShared, type Tree } from './store.ts';
 
@@ -32,7 +32,7 @@ const LIMITS = { togetherMax: 3, waitingMax: 8 };
 const WAIT_MS = 5000;
 
 export function createTrees(waitMs = WAIT_MS): Trees {
-  const turns = createTurns({
+  const turns = createKeyedLock({
     ...LIMITS,
     waitMs,
     busy: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }),

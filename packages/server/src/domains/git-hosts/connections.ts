@@ -13,10 +13,10 @@ import { createRemote, type Remote, type RemoteAddress } from '../../platform/gi
 import type { Texts } from '../../platform/git/text-work.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import {
   type BranchRow,
-  type BranchTurns,
+  type BranchLock,
   type EnqueueBuild,
   findDeployBranch,
   listSharedBranches,
@@ -44,7 +44,7 @@ export const remoteOf = (platform: Pick<Platform, 'outbound'>, host: Host, url: 
 export interface ConnectionOptions {
   installations: Installations;
   texts: Texts;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
   enqueueBuild: EnqueueBuild;
   /** Told of changes that jobs make. */
   onChange: OnChange;
@@ -97,7 +97,7 @@ export function createConnections(
   { installations, texts, branchTurns, enqueueBuild, onChange }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
-  const turns = createTurns({
+  const turns = createKeyedLock({
     ...TURNS,
     busy: () =>
       new ApiError('busy', { message: 'Too many repositories are being fetched already: try again.' }),
@@ -158,7 +158,7 @@ export function createConnections(
       for (const branch of local) {
         signal.throwIfAborted();
         const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
-        // One branch that can not be synced must not keep the others from it.
+        // One branch that cannot be synced must not keep the others from it.
         await withHost(() => syncBranch(options, branch, state)).catch((error: unknown) => {
           if (!(error instanceof ApiError)) throw error;
           // Hosts delete branches whose work was merged. The one here is kept.

@@ -1,4 +1,4 @@
-/** Says in the words of the API why a git host or a repository can not be used. */
+/** Says in the words of the API why a git host or a repository cannot be used. */
 import { ApiError } from '../../platform/errors.ts';
 import { RemoteError, type RemoteFailure } from '../../platform/git/remote/remote-error.ts';
 

@@ -246,7 +246,7 @@ test('a commit that has a known folder in thousands of places is refused, and th
   expect(await headHere(deploymentId, 'main')).toBe(head);
 });
 
-test('a key that is scoped to one deployment can not connect it to a repository', async () => {
+test('a key that is scoped to one deployment cannot connect it to a repository', async () => {
   const repo = await repository({ a: '1' });
   const { id: deploymentId } = await world.deployment();
   const { key } = await world.admin.createApiKey({ body: { name: 'scoped', deploymentIds: [deploymentId] } });

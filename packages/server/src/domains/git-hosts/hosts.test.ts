@@ -1,6 +1,6 @@
 /**
  * What is asked of the APIs of git hosts. They are played by a small double, recorded from their documentation, in front of
- * git's own server: GitHub and GitLab can not run here, and `npm run test:gitea` asks a real Gitea.
+ * git's own server: GitHub and GitLab cannot run here, and `npm run test:gitea` asks a real Gitea.
  */
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -293,7 +293,7 @@ export async function createRepository(
   if (!api)
     throw new RemoteError(
       'failed',
-      'A host of the kind `git` can not make repositories: make it there, and connect it.',
+      'A host of the kind `git` cannot make repositories: make it there, and connect it.',
     );
   const parts = name.split('/');
   const own = parts.pop()!;
@@ -325,7 +325,7 @@ export async function setCommitStatus(
 }
 
 /**
- * Has the host send the webhook with this address now. Returns false if the host can not, or has no such webhook. Throws
+ * Has the host send the webhook with this address now. Returns false if the host cannot, or has no such webhook. Throws
  * a `RemoteError`.
  */
 export async function testWebhook(

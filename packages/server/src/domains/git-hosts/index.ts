@@ -5,7 +5,7 @@ import type { CheckCommit } from '../builds/index.ts';
 import { type ConnectionOptions, type Connections, createConnections, requestSync } from './connections.ts';
 import { createGitHubApp, type GitHubApp, type GitHubAppSettings } from './github-app.ts';
 import { createInstallations, type Installations } from './installations.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { gitHostRoutes } from './routes.ts';
 import { createOpenSnapshot, type OpenSnapshot } from './snapshots.ts';
 import { createStatusJob } from './statuses.ts';
@@ -64,7 +64,7 @@ export function gitHosts(
     routes: gitHostRoutes(platform, { installations, connections: hosts, enqueueBuild, app }),
     jobs: [job as JobKind, statusJob as JobKind],
     schedules: [pollSchedule],
-    leftovers,
+    cleanup,
     stop: () => packs.stop(),
   };
 }

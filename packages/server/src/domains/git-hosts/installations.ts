@@ -31,7 +31,7 @@ export interface Installations {
   create(tx: Tx, made: NewInstallation): Promise<store.InstallationRow>;
   /** Throws if there is no such connection, and a `RemoteError` if GitHub gives no token for its app. */
   open(db: Queryable, id: number): Promise<Host>;
-  /** Writes down where the GitHub App is installed now, if there is one. If GitHub can not be asked, nothing changes. */
+  /** Writes down where the GitHub App is installed now, if there is one. If GitHub cannot be asked, nothing changes. */
   refresh(db: Database): Promise<void>;
 }
 

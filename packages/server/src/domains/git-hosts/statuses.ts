@@ -48,7 +48,7 @@ export const createStatusJob = (
     } catch (error) {
       // The branch went another way meanwhile, and what it left was swept.
       if (error instanceof MissingObject) return;
-      // People mend these. Of a host that can not be reached, the job is tried again.
+      // People mend these. Of a host that cannot be reached, the job is tried again.
       if (!(error instanceof RemoteError) || error.failure === 'unreachable') throw error;
       log.warn({ deploymentId, failure: error.failure }, 'the git host did not take the status of a commit');
     }

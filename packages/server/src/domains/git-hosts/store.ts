@@ -25,7 +25,7 @@ export const listInstallations = (db: Queryable) =>
 export const findInstallation = (db: Queryable, id: number) =>
   db.maybeOne<InstallationRow>(sql`select ${INSTALLATION} from git_installations where id = ${id}`);
 
-/** The connection can not be deleted until the transaction ends. */
+/** The connection cannot be deleted until the transaction ends. */
 export const lockInstallation = (tx: Tx, id: number) =>
   tx.maybeOne<InstallationRow>(
     sql`select ${INSTALLATION} from git_installations where id = ${id} for key share`,

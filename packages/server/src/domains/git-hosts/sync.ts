@@ -18,7 +18,7 @@ import { listTree } from '../../platform/git/trees.ts';
 import {
   type Author,
   type BranchRow,
-  type BranchTurns,
+  type BranchLock,
   computeAndChange,
   computeMerge,
   createBranch,
@@ -53,7 +53,7 @@ export interface SyncOptions {
   remote: Remote;
   packs: PackReader;
   texts: Texts;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
   enqueueBuild: EnqueueBuild;
   change: ChangeFunction;
   author: Author;

@@ -107,7 +107,7 @@ test('a person with a password removes their sign-in with the provider, and stay
     expect(await page.getByText('Sign in with Acme').count()).toBe(0);
   }));
 
-test('another site can not give an identity to a user of its choice', () =>
+test('another site cannot give an identity to a user of its choice', () =>
   open(async (page) => {
     const username = unique('chosen');
     const { invitationUrl, id } = await world.admin.createUser({
@@ -124,7 +124,7 @@ test('another site can not give an identity to a user of its choice', () =>
     expect(items).toEqual([]);
   }));
 
-test('another site can not do so by way of our sign-in page', () =>
+test('another site cannot do so by way of our sign-in page', () =>
   open(async (page) => {
     const { email } = await createSignable(world);
     const { id, invitationUrl } = await world.admin.createUser({

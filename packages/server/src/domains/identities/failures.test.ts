@@ -38,12 +38,12 @@ async function serverWith(env: Record<string, string> = {}) {
   servers.push(server);
   await provider.serve(server.url);
   const failures = () => lines.filter(({ msg }) => msg === 'a sign-in with the provider failed');
-  const warnings = () => lines.filter(({ msg }) => msg === 'the sign-in provider can not be used');
+  const warnings = () => lines.filter(({ msg }) => msg === 'the sign-in provider cannot be used');
   return { here: visitsTo({ ...world, url: server.url }, provider), url: server.url, failures, warnings };
 }
 
 const idOf = (response: Response) => response.headers.get('x-request-id');
-const PAGE = 'The sign-in provider can not be used at present.';
+const PAGE = 'The sign-in provider cannot be used at present.';
 
 test('the log has the number on the page, the code, and who it was', async () => {
   const { here, failures } = await serverWith();
@@ -59,7 +59,7 @@ test.each([
   ['another path', () => `${provider.issuer}/nothing`, { status: 404, check: 'ORIEL_OIDC_ISSUER' }],
   ['a closed port', () => 'http://127.0.0.1:1', { check: 'ORIEL_OIDC_ISSUER' }],
 ])(
-  'an issuer with %s: page and log say that the provider can not be used, and what to check',
+  'an issuer with %s: page and log say that the provider cannot be used, and what to check',
   async (_, issuerOf, expected) => {
     const issuer = issuerOf();
     const { here, url, failures } = await serverWith({ ORIEL_OIDC_ISSUER: issuer });
@@ -74,7 +74,7 @@ test.each([
   },
 );
 
-test('the log says at the start that the provider can not be used, and what to check', async () => {
+test('the log says at the start that the provider cannot be used, and what to check', async () => {
   const { warnings } = await serverWith({ ORIEL_OIDC_ISSUER: 'http://127.0.0.1:1' });
   await expect.poll(warnings).toMatchObject([{ level: 40, check: 'ORIEL_OIDC_ISSUER' }]);
   const working = await serverWith();

@@ -52,8 +52,8 @@ describe('a first sign-in', () => {
     ['with an email that is not verified', { email_verified: false }],
     ['with an email that is not verified, in words', { email_verified: 'false' }],
     ['with an email that people take for another', { email: 'аdmin@example.com' }],
-    ['with an email that can not be stored', { email: 'a\0@example.com' }],
-    ['with a subject that can not be stored', { sub: 'a\0' }],
+    ['with an email that cannot be stored', { email: 'a\0@example.com' }],
+    ['with a subject that cannot be stored', { sub: 'a\0' }],
     ['with a subject of half a character', { sub: 'a\ud800' }],
     ['with a subject that is too long', { sub: 'a'.repeat(256) }],
   ])('%s creates no user', async (_, more) => {
@@ -61,7 +61,7 @@ describe('a first sign-in', () => {
     expect(errorOf(response)).toEqual([403, 'identity_incomplete']);
   });
 
-  test('with a name, a picture and groups that can not be stored creates a user without them', async () => {
+  test('with a name, a picture and groups that cannot be stored creates a user without them', async () => {
     const { signIn, whoIs } = visitsTo(open, provider);
     const broken = { name: 'A\0', picture: 'https://example.com/\0', groups: ['a\0', 'b\ud800'] };
     const { browser } = await signIn(newAccount(broken));

@@ -49,7 +49,7 @@ const refuseTaken = refusing({
   identities_user_id_issuer_key: 'identity_taken',
 });
 const TAKEN = ['identity_taken', 'email_taken', 'username_taken'];
-/** What a person gets who has no user here, and can not get one. */
+/** What a person gets who has no user here, and cannot get one. */
 const OF_UNKNOWN = ['identity_taken', 'identity_unknown', 'identity_incomplete'];
 
 /** A new user is made from the claims, so what is wrong with the user is wrong with the claims. */

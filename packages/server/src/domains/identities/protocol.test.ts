@@ -50,7 +50,7 @@ async function refused(meddle: (begun: Awaited<ReturnType<typeof visits.toCallba
   return errorOf(response);
 }
 
-test('a sign-in begins with a new state, a new nonce and a challenge, and a cookie that scripts can not read', async () => {
+test('a sign-in begins with a new state, a new nonce and a challenge, and a cookie that scripts cannot read', async () => {
   const begin = async () => {
     const response = await visits.newBrowser().get(`${world.url}/sign-in/provider`);
     return { cookie: response.headers.get('set-cookie')!, url: new URL(response.headers.get('location')!) };
@@ -71,7 +71,7 @@ test('a sign-in begins with a new state, a new nonce and a challenge, and a cook
   expect(first.cookie).toMatch(/^oriel-sign-in=.*; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
 });
 
-test('with TLS, the cookie can not be set or read without it', async () => {
+test('with TLS, the cookie cannot be set or read without it', async () => {
   const behindTls = await createOwnWorld({
     env: { ...provider.env, ORIEL_PUBLIC_URL: 'https://bi.example.com' },
   });
@@ -345,7 +345,7 @@ describe('signing out at the provider', () => {
     expect(await visits.whoIs(browser)).toBeUndefined();
   });
 
-  test('can not be done by a link on another site', async () => {
+  test('cannot be done by a link on another site', async () => {
     for (const referer of ['', 'https://evil.example/sign-in', `${world.url}/account`]) {
       const response = await visits.newBrowser().get(`${world.url}/sign-out/provider`, { referer });
       expect(errorOf(response)).toEqual([403, 'forbidden']);

@@ -96,7 +96,7 @@ export function createProvider(
   return {
     async prepare() {
       await discovered().catch((error) => {
-        log.warn(new Trouble(error, 'discovery').why, 'the sign-in provider can not be used');
+        log.warn(new Trouble(error, 'discovery').why, 'the sign-in provider cannot be used');
       });
     },
     async begin({ isSilent } = { isSilent: false }) {

@@ -1,4 +1,4 @@
-/** Why the provider can not be used, in words that help an operator. */
+/** Why the provider cannot be used, in words that help an operator. */
 import { causesOf, reasonOf, wordOf } from '../../platform/outbound/oauth-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound.ts';
 

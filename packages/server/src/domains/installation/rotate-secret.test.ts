@@ -124,7 +124,7 @@ test('every server accepts the sessions, tokens and cursors of the others at eac
   await expect(serverWith(world, { key: OLD })).rejects.toThrow('set up with another secret key');
 });
 
-test('a server without the old secret can not start before the database has the new secret', async () => {
+test('a server without the old secret cannot start before the database has the new secret', async () => {
   const world = await worldWithOldSecret();
   await expect(serverWith(world, { key: NEW })).rejects.toThrow('set up with another secret key');
   const command = rotateSecretKey(configOf(world, { key: NEW }), []);

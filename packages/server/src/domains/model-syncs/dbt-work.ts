@@ -1,7 +1,7 @@
 /** Checks and converts the files of dbt in a thread, one at a time, because each needs much memory. */
 import type { DbtConversion } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -41,7 +41,7 @@ export interface DbtWork {
 export function createDbtWork(): DbtWork {
   // No thread stays: the memory of the largest project would stay with it.
   const threads = createThreads<DbtTask, Answer<DbtTask>>(threadScript('dbt-thread'), LIMITS, { idleMax: 0 });
-  const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
   async function run<Task extends DbtTask>(load: () => Promise<Task>, { deploymentId, signal }: DbtCaller) {
     try {
       const answer = (await places.take(

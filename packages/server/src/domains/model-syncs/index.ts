@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import { createDbtWork } from './dbt-work.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { modelSyncRoutes } from './routes.ts';
 import { createSyncJob, type SyncOptions } from './sync-job.ts';
 
@@ -21,7 +21,7 @@ export function modelSyncs(platform: Platform, options: Omit<SyncOptions, 'work'
   return {
     routes: modelSyncRoutes(job, work, box),
     jobs: [job],
-    leftovers,
+    cleanup,
     stop: work.stop,
   };
 }

@@ -16,7 +16,7 @@ import { findPermissions, toPermissions } from '../access/index.ts';
 import {
   authorOf,
   type BranchRow,
-  type BranchTurns,
+  type BranchLock,
   type EnqueueBuild,
   fileEntries,
   findBranch,
@@ -69,7 +69,7 @@ export interface SyncOptions extends ProjectOptions {
   work: DbtWork;
   texts: Texts;
   enqueueBuild: EnqueueBuild;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
   /** Told of what a sync changes. */
   onChange: OnChange;
 }
@@ -88,7 +88,7 @@ export const createSyncJob = (options: SyncOptions): SyncJob => ({
     if (sync?.state !== 'running') return 'done';
     const unwanted = new AbortController();
     const timer = setInterval(async () => {
-      // If the database can not be asked now, it can be asked again.
+      // If the database cannot be asked now, it can be asked again.
       if (!(await store.isRunning(db, syncId).catch(() => true))) unwanted.abort(new Unwanted());
     }, LOOK_EVERY_MS);
     const signal = AbortSignal.any([context.signal, unwanted.signal]);
@@ -232,7 +232,7 @@ async function requireStillAllowed(db: Queryable, sync: store.SyncRow, userId: n
   requireStagingAllowed(actor, branch);
 }
 
-/** Throws if a sync can not commit to this branch. Checked at the start, and again before the commit. */
+/** Throws if a sync cannot commit to this branch. Checked at the start, and again before the commit. */
 export function requireSyncable(branch: BranchRow): void {
   if (branch.isDeploy) throw new ApiError('model_sync_on_deploy_branch');
   if (branch.workingTree !== null) throw uncommitted(branch);

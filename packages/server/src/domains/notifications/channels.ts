@@ -16,7 +16,7 @@ export interface Rendering {
 export interface Copy {
   run: RunRow;
   title: string;
-  /** Nothing if this server can not draw. */
+  /** Nothing if this server cannot draw. */
   rendering: Rendering | undefined;
   /** Where people see it. */
   link: string | null;

@@ -4,7 +4,7 @@ import type { Show } from '../pages/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import type { Outbox } from './channels.ts';
 import { createClock } from './clock.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { createLinks } from './links.ts';
 import { createMailChannel } from './mail.ts';
 import { createOwnerJob } from './owner.ts';
@@ -73,7 +73,7 @@ export function notifications(platform: Platform, options: Options): Module {
     ],
     jobs: [clock.job, runJob, ...(tellOwner ? [tellOwner] : [])] as JobKind[],
     schedules: [clock.upkeep],
-    leftovers,
+    cleanup,
     started: warming.start,
     stop: warming.stop,
   };

@@ -32,7 +32,7 @@ export interface RunOptions {
   tenantSettings: TenantSettings;
   channels: Channels;
   events: Events;
-  /** Undefined if this server can not draw. */
+  /** Undefined if this server cannot draw. */
   draw?: ((drawing: Drawing) => Promise<Rendering>) | undefined;
   /** Undefined if this server sends no mail. */
   tellOwner?: JobKind<RunPayload> | undefined;

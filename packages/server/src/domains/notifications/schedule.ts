@@ -121,7 +121,7 @@ export function wordsFor(timing: Timing, locale: string | undefined): string {
   return cronstrue.toString(cronOf(timing), {
     locale: known,
     use24HourTimeFormat: true,
-    // Of a pattern that it can not describe, the pattern itself is shown.
+    // Of a pattern that it cannot describe, the pattern itself is shown.
     throwExceptionOnParseError: false,
   });
 }

@@ -195,7 +195,7 @@ export const findEmbedTenantOf = async (db: Queryable, dashboardId: number) =>
       where d.id = ${dashboardId}`)
   ).embedTenant;
 
-/** One transaction at a time adds notifications to a dashboard, so that the limit is exact. It can not be deleted meanwhile. */
+/** One transaction at a time adds notifications to a dashboard, so that the limit is exact. It cannot be deleted meanwhile. */
 export const lockDashboard = (tx: Tx, dashboardId: number) =>
   tx.run(sql`select from dashboards where id = ${dashboardId} for no key update`);
 

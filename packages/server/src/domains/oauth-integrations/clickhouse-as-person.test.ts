@@ -131,7 +131,7 @@ test('refresh tokens that work once are never used twice, by many queries of two
   expect(await person.client.getUserOAuthToken({ integrationId })).toMatchObject({ status: 'active' });
 });
 
-test('an access that can not be renewed any more has ended, and the account page says so', async () => {
+test('an access that cannot be renewed any more has ended, and the account page says so', async () => {
   const person = await newPerson(1);
   await sleep(1100);
   await provider.answer('/token', {

@@ -83,7 +83,7 @@ test('a person connects: the address has a challenge and a state, and nobody see
   expect(items).toMatchObject([{ operation: 'finishOAuthFlow', resourceId: String(token.id) }]);
 });
 
-test('the tokens of one person can not be opened as those of another', async () => {
+test('the tokens of one person cannot be opened as those of another', async () => {
   const [ada, eve] = [await newPerson(), await newPerson()];
   for (const person of [ada, eve]) await connect(world, provider, person, integrationId);
   await world.server.db.pool.query(

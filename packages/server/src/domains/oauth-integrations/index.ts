@@ -6,7 +6,7 @@ import { createConnections } from './connections.ts';
 import { deleteExpiredFlows } from './flows.store.ts';
 import { createFlows } from './flows.ts';
 import { createIntegrations } from './integrations.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { createProvider } from './provider.ts';
 import { createRevocations } from './revocations.ts';
 import { oauthRoutes } from './routes.ts';
@@ -39,7 +39,7 @@ export function createOAuth(platform: Platform, { allowPrivate }: { allowPrivate
       routes: oauthRoutes(used),
       jobs: [revocations.job],
       schedules: [revocations.schedule, upkeep],
-      leftovers,
+      cleanup,
     },
     connections: createConnections(used),
     sourceAccess: createSourceAccess({ integrations, tokens, publicUrl, allowPrivate }),

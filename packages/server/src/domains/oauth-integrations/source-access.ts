@@ -19,7 +19,7 @@ export type AskedSource = Pick<ServerSource, 'name' | 'host' | 'port' | 'tls'> &
 
 export interface SourceAccess {
   /**
-   * What the caller asks the source with. Undefined if it is the source's own user. Throws if the caller can not ask it.
+   * What the caller asks the source with. Undefined if it is the source's own user. Throws if the caller cannot ask it.
    */
   of(db: Queryable, actor: Identified, source: AskedSource): Promise<OwnAccess | undefined>;
 }
@@ -51,7 +51,7 @@ export function createSourceAccess({ integrations, tokens, publicUrl, allowPriva
   async function requireIntegration(db: Queryable, { name, host, port, tls, oauth }: AskedSource) {
     const notConfigured = (why: string) =>
       new ApiError('source_not_configured', {
-        message: `The data source \`${name}\` can not be used: ${why}.`,
+        message: `The data source \`${name}\` cannot be used: ${why}.`,
       });
     const { integrationId } = oauth;
     const integration = await integrations.require(db, integrationId).catch(() => {

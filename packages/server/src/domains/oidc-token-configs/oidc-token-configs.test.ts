@@ -152,7 +152,7 @@ test('a server that clouds can reach warns of nothing, and names its own address
   await server.stop();
 });
 
-test('scoped keys can not configure what every deployment gets', async () => {
+test('scoped keys cannot configure what every deployment gets', async () => {
   const { key } = await world.admin.createApiKey({ body: { name: 'scoped', deploymentIds: [deploymentId] } });
   const refused = world.client(key).createOidcTokenConfig({ body: { audienceType: 'AWS' } });
   await expect(refused).rejects.toMatchObject({ status: 403 });

@@ -86,7 +86,7 @@ const PASSED: Record<AudienceType, string[]> = {
   GCP: ['GOOGLE_CLOUD_PROJECT'],
   CUSTOM: [],
 };
-/** Environments can not hold everything that a variable of a deployment can. */
+/** Environments cannot hold everything that a variable of a deployment can. */
 const FITS = /^[\u0020-\u007e]{1,2048}$/;
 
 export const passedVariables = (config: TokenConfigRow, variables: Variables): Record<string, string> =>

@@ -248,7 +248,7 @@ describe('a device', () => {
     }));
 });
 
-test('a form on another site can not act for a person', () =>
+test('a form on another site cannot act for a person', () =>
   open(async (page) => {
     const { email } = await createSignable(world);
     await signIn(page, email);
@@ -275,7 +275,7 @@ test('a form on another site can not act for a person', () =>
 describe('every page', () => {
   const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-  /** What is wrong with the page for people who can not see it well, or use no mouse. */
+  /** What is wrong with the page for people who cannot see it well, or use no mouse. */
   const problems = async (page: Page) => {
     await page.evaluate(AXE);
     return page.evaluate(async () => {

@@ -178,7 +178,7 @@ describe('the forms of a person who is signed in', () => {
     ).toBeTruthy();
   });
 
-  test('a session of another person can not be ended', async () => {
+  test('a session of another person cannot be ended', async () => {
     const someone = await browsingPerson(world);
     const other = await browsingPerson(world);
     const { items } = await world

@@ -124,7 +124,7 @@ describe('a theme', () => {
     } as never);
   const view = { title: 'A page', body: html`<h1>A page</h1>` };
 
-  test('can not smuggle anything into the page or its policy', () => {
+  test('cannot smuggle anything into the page or its policy', () => {
     const hostile = `https://evil.example/"><script>alert(1)</script>;script-src *`;
     const theme = themed(hostile, `${hostile} 'unsafe-inline'`, '</title><script>alert(1)</script>');
     const { html: text, headers } = pageOf(view, theme);

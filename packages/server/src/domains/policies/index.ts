@@ -1,5 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { policyRoutes } from './routes.ts';
 
-export const policies = (_platform: Platform): Module => ({ routes: policyRoutes(), leftovers });
+export const policies = (_platform: Platform): Module => ({ routes: policyRoutes(), cleanup });

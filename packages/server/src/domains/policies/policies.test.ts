@@ -177,7 +177,7 @@ describe.each(NOUNS)('a policy on a %s', (noun) => {
     expect(await giveUser(resource, null, UNKNOWN)).toEqual({ users: [], groups: [], roles: [] });
   });
 
-  test('can be read and set only by a caller who manages the resource, and others can not learn that it exists', async () => {
+  test('can be read and set only by a caller who manages the resource, and others cannot learn that it exists', async () => {
     const owner = await world.person({ roles: ['Explorer'] });
     const resource = await create(noun, {}, owner.client);
     const friend = await world.person();
@@ -362,7 +362,7 @@ describe('inheritance', () => {
     expect((await policies(on('Folder', top.id))).users).toMatchObject([{ inheritedFrom: null }]);
   });
 
-  test('an inherited policy can not be cleared on a resource below', async () => {
+  test('an inherited policy cannot be cleared on a resource below', async () => {
     const top = await create('Folder');
     const report = await create('Report', { folderId: top.resourceId });
     await giveUser(top, 'FolderRead');
@@ -541,7 +541,7 @@ test.each(NOUNS)(
   },
 );
 
-test('a dashboard that does not exist can not be shared', async () => {
+test('a dashboard that does not exist cannot be shared', async () => {
   await expect(policies(on('Dashboard', UNKNOWN))).rejects.toMatchObject(MISSING);
   await expect(giveUser(on('Dashboard', UNKNOWN), 'WorkbookRead')).rejects.toMatchObject(MISSING);
 });

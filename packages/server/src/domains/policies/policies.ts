@@ -13,7 +13,7 @@ import { requirePlainWorkbook, requireWorkbookContent } from '../workbooks/index
 import { applicableActions, policyLevel, type ResourceType } from './rules.ts';
 import * as store from './store.ts';
 
-interface Asked {
+interface PolicyChange {
   resourceType: ResourceType;
   resourceId: number;
 }
@@ -26,7 +26,7 @@ type Chain = [store.Resource & { name: string }, ...NamedResource[]];
 export async function setPolicy(
   tx: Tx,
   actor: Caller,
-  body: Asked & { action?: Action | null },
+  body: PolicyChange & { action?: Action | null },
   principal: store.Principal,
 ) {
   const { resourceType: type, resourceId } = body;
@@ -35,7 +35,7 @@ export async function setPolicy(
   const [resource] = chain;
   const action = body.action ?? null;
   if (action !== null && !applicableActions(resource.type).includes(action)) {
-    const message = `${action} can not be given on a ${resource.type}. The actions for it are: ${applicableActions(resource.type).join(', ')}.`;
+    const message = `${action} cannot be given on a ${resource.type}. The actions for it are: ${applicableActions(resource.type).join(', ')}.`;
     throw new ApiError('action_not_applicable', { message, issues: [{ path: 'action', message }] });
   }
   if (action !== null) await requireHeld(tx, actor, resource, action);
@@ -117,7 +117,7 @@ export async function readPolicies(db: Queryable, actor: Caller, chain: Chain) {
 export async function requireChain(
   db: Queryable,
   actor: Caller,
-  { resourceType: type, resourceId: id }: Asked,
+  { resourceType: type, resourceId: id }: PolicyChange,
 ): Promise<Chain> {
   if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
   const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');

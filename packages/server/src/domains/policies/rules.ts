@@ -7,7 +7,7 @@ export type ResourceType = 'Deployment' | 'Dashboard' | Noun;
 const nounOf = (type: Exclude<ResourceType, 'Deployment'>): Noun =>
   type === 'Dashboard' ? 'Workbook' : type;
 
-/** Actions on the whole account, which can not be given on one deployment. */
+/** Actions on the whole account, which cannot be given on one deployment. */
 const ACCOUNT_WIDE: ReadonlySet<Action> = new Set([
   'All',
   'DeploymentsManage',

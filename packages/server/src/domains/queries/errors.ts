@@ -32,7 +32,7 @@ export function toApiError(
     return new ApiError(code, { message, issues: [...issues], cause: error });
   }
   if (!(error instanceof EngineError)) return error;
-  // Whose own credential is refused is told before. For all others the source can not be used.
+  // Whose own credential is refused is told before. For all others the source cannot be used.
   const code: ErrorCode = error.code === 'credential_refused' ? 'source_unavailable' : error.code;
   const own = isSql ? OF_SQL[error.code] : undefined;
   const message = FROM_SOURCE.has(error.code) && !showsSource ? own : error.message;

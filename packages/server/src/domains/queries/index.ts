@@ -16,7 +16,7 @@ import { createSqlParser } from './sql-parser.ts';
 import { createViewers } from './viewers.ts';
 
 export {
-  type Asked,
+  type QueryOrSql,
   type Fingerprints,
   type ModelMembers,
   type Queries,

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
 import { findServedTree } from './store.ts';
 import { createWarming, type Warming } from './warming.ts';
@@ -36,7 +36,7 @@ export function createModels(
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
-  const turns = createTurns({
+  const turns = createKeyedLock({
     togetherMax: 2,
     waitingMax: 200,
     waitMs: 60_000,

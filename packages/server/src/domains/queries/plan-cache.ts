@@ -35,7 +35,7 @@ export function createPlanCache(planner: Pick<Planner, 'plan'>, bytesMax = CACHE
   const texts = new WeakMap<Viewer, string>();
 
   /** Several queries that come at the same time have the same viewer, as one object. */
-  function textOf(viewer: Viewer): string {
+  function viewerKey(viewer: Viewer): string {
     let text = texts.get(viewer);
     if (text === undefined) {
       text = JSON.stringify(viewer);
@@ -49,7 +49,7 @@ export function createPlanCache(planner: Pick<Planner, 'plan'>, bytesMax = CACHE
       const { model, source, viewer, now } = context;
       // JSON has no line breaks, so no text can reach into the next one.
       const text = JSON.stringify(query);
-      const key = `${idOf(model)} ${idOf(source)}\n${textOf(viewer)}\n${text}`;
+      const key = `${idOf(model)} ${idOf(source)}\n${viewerKey(viewer)}\n${text}`;
       const known = () => {
         const plan = cache.get(key);
         return plan && now.getTime() < plan.sameUntilMs ? plan : undefined;

@@ -5,7 +5,7 @@
  */
 import { createBudget, type DialectName, isSpent, type Model, QueryError } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 import { createTimeBudget, type TimeBudgetLimits } from '../../platform/time-budget.ts';
 import { packedOf } from '../builds/index.ts';
@@ -62,7 +62,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     time,
     'Planning your queries has taken too much time. Try again later, with smaller or fewer queries.',
   );
-  const places = createPlaces({ ...PLACES, usedBy: budget.usedBy, busy: () => new ApiError('busy') });
+  const places = createFairSemaphore({ ...PLACES, usedBy: budget.usedBy, busy: () => new ApiError('busy') });
   const idOf = createObjectIds();
 
   /** Undefined if it is not cheap. */

@@ -109,7 +109,7 @@ function planOne(json: object, context: MakeContext): MadeQueries {
   };
 }
 
-interface Wishes {
+interface AnswerOptions {
   isCompact: boolean;
   isRenewed: boolean;
   more: readonly MoreValue[];
@@ -118,7 +118,7 @@ interface Wishes {
 function toMade(
   plan: Plan,
   dbType: DialectName,
-  { isCompact, isRenewed, more }: Wishes,
+  { isCompact, isRenewed, more }: AnswerOptions,
 ): Omit<MadeQuery, 'refreshKeys'> {
   const { statement, total, columns, annotation, dataSource } = plan;
   const keys = columns.map(({ key }) => key);

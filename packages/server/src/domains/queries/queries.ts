@@ -47,15 +47,15 @@ export interface QueryCall {
 }
 
 /** One query, or several. */
-export type Given = object | readonly object[];
+export type QueryInput = object | readonly object[];
 
 export interface Queries {
-  plan(call: QueryCall, query: Given): Promise<PlannedQueries>;
+  plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
   /** Throws a 403 if the caller may not read the SQL of the data model. */
   requireSql(call: QueryCall): Promise<void>;
-  load(call: QueryCall, query: Given, wishes: LoadWishes): Promise<Loaded>;
+  load(call: QueryCall, query: QueryInput, wishes: LoadWishes): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
-  run(call: QueryCall, query: Given): Promise<void>;
+  run(call: QueryCall, query: QueryInput): Promise<void>;
   /**
    * Like `load` and `run`, for SQL that reads cubes and views as tables. Embed viewers need the tenant setting `embedSql`,
    * except for SQL that `isPublished` by people of the account.
@@ -77,24 +77,24 @@ export interface Queries {
    * What is wrong with each query: nothing if it can be planned on the model, for the caller or, for those who may read the
    * model, for somebody whom every policy lets pass.
    */
-  check(call: QueryCall, asked: readonly Asked[]): Promise<readonly (readonly QueryIssue[])[]>;
+  check(call: QueryCall, asked: readonly QueryOrSql[]): Promise<readonly (readonly QueryIssue[])[]>;
   /**
    * Equal for two callers if the queries are the same statements with the same values for both: then both get the same
    * rows. `known` holds what viewers got before, so that those who are alike are planned for once.
    */
-  fingerprint(call: QueryCall, asked: readonly Asked[], known: Fingerprints): Promise<string>;
+  fingerprint(call: QueryCall, asked: readonly QueryOrSql[], known: Fingerprints): Promise<string>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
 
-/** What the names of members mean. Undefined for names that queries can not use. */
+/** What the names of members mean. Undefined for names that queries cannot use. */
 export interface ModelMembers {
   kindOf(name: string): MemberKind | undefined;
   describe(name: string): ShownMember | undefined;
 }
 
 /** A query, or SQL that reads cubes and views as tables. */
-export type Asked = object | string;
+export type QueryOrSql = object | string;
 
 /** By viewer: the hash of the statements, and whether a source is asked with the access of each person. */
 export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boolean }>>;
@@ -145,7 +145,7 @@ export function createQueries(options: QueriesOptions): Queries {
       return call.signal;
     },
   });
-  const plan = async (call: QueryCall, query: Given) =>
+  const plan = async (call: QueryCall, query: QueryInput) =>
     plans.plan(query, await contextOf(call), forCaller(call));
   const planOfSql = async (call: QueryCall, text: string) => {
     const by = forCaller(call);
@@ -155,7 +155,7 @@ export function createQueries(options: QueriesOptions): Queries {
     return { ...made, source: context.source(made.dataSource) };
   };
 
-  async function statementsFor(call: QueryCall, context: PlanContext, asked: readonly Asked[]) {
+  async function statementsFor(call: QueryCall, context: PlanContext, asked: readonly QueryOrSql[]) {
     const parts: unknown[] = [];
     let isPersonal = false;
     const add = (source: OpenSource, statement: Query | undefined) => {
@@ -177,9 +177,9 @@ export function createQueries(options: QueriesOptions): Queries {
   }
 
   async function treeOf(
-    asked: Asked,
+    asked: QueryOrSql,
     by: PlannedFor,
-  ): Promise<{ item: Asked } | { issues: readonly QueryIssue[] }> {
+  ): Promise<{ item: QueryOrSql } | { issues: readonly QueryIssue[] }> {
     if (typeof asked !== 'string') return { item: asked };
     try {
       return { item: await parser.parse(asked, by) };
@@ -244,7 +244,7 @@ export function createQueries(options: QueriesOptions): Queries {
   ) =>
     freshnessOf(refreshKeys, async (sql, maxAgeMs) => {
       const how = { isRenewed, mayBeLarge: false, maxAgeMs, version: [] };
-      return hashOf(textOf(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
+      return hashOf(rowsText(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
     });
 
   async function requireSqlFor(actor: Asker) {
@@ -277,7 +277,7 @@ export function createQueries(options: QueriesOptions): Queries {
     const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
     const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
     const result = await resultOf(call, source, statement, how);
-    return { planned, result, total: counted && Number(JSON.parse(textOf(counted))[0][0]) };
+    return { planned, result, total: counted && Number(JSON.parse(rowsText(counted))[0][0]) };
   }
 
   return {
@@ -382,7 +382,7 @@ const NEVER_CHEAP = Number.POSITIVE_INFINITY;
 const QUERIES_MAX = 20;
 
 /** The query in a text, such as one in an address. Throws a 400 that names the field. */
-export function queryIn(text: string, field = 'query'): Given {
+export function queryIn(text: string, field = 'query'): QueryInput {
   const query = parseJson(text, `The text of \`${field}\``);
   const isQuery = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (Array.isArray(query)) {
@@ -401,7 +401,7 @@ async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean>
   return (await findAppConfig(db)).appConfig.creatorMode?.showGeneratedSql === true;
 }
 
-const textOf = ({ rows }: Result) => rows.toString();
+const rowsText = ({ rows }: Result) => rows.toString();
 
 const readsModel = ({ actor, deploymentId }: QueryCall) =>
   actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');

@@ -98,7 +98,7 @@ const callOf = (viewer: Viewer): QueryCall => ({
   deploymentId: 1,
 });
 
-async function textOf(loaded: Awaited<ReturnType<Queries['load']>>): Promise<string> {
+async function readResult(loaded: Awaited<ReturnType<Queries['load']>>): Promise<string> {
   if (loaded instanceof Uint8Array) return Buffer.from(loaded).toString();
   const pieces: Uint8Array[] = [];
   for await (const piece of loaded) pieces.push(piece);
@@ -123,7 +123,7 @@ function makeQuestion(world: World, random: Random): Question {
       shown: sql,
       isSql: true,
       async rows(queries, call) {
-        const text = await textOf(await queries.loadSql(call, sql, { isRenewed: false }));
+        const text = await readResult(await queries.loadSql(call, sql, { isRenewed: false }));
         const lines = text
           .trim()
           .split('\n')
@@ -141,7 +141,7 @@ function makeQuestion(world: World, random: Random): Question {
     shown: JSON.stringify(given),
     isSql: false,
     async rows(queries, call) {
-      const text = await textOf(await queries.load(call, given, { isMulti: false, isRenewed: false }));
+      const text = await readResult(await queries.load(call, given, { isMulti: false, isRenewed: false }));
       const { members, dataset } = JSON.parse(text).data as { members: string[]; dataset: Cell[][] };
       // A time with a granularity is there once more under its plain name.
       const own = members.map((name) => !members.some((other) => other.startsWith(`${name}.`)));

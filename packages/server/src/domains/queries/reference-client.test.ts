@@ -153,7 +153,7 @@ test('what is wrong with a request is told in full, although the body has no lis
   expect(error).not.toContain('more)');
 });
 
-test('it asks for one day, and what can not be answered is refused in clear words', async () => {
+test('it asks for one day, and what cannot be answered is refused in clear words', async () => {
   const time = 'orders.ordered_at';
   const values = [`${LAST_YEAR}-03-15`];
   const countOf = async (query: object) =>
@@ -212,7 +212,7 @@ test('it runs SQL', async () => {
   ]);
   expect(data).toEqual(expected.sort());
   await expect(api.cubeSql('select pg_sleep(9) from orders')).rejects.toThrow(
-    'The function `pg_sleep` can not be used.',
+    'The function `pg_sleep` cannot be used.',
   );
 });
 

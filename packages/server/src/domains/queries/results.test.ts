@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, Preempted } from '../../engines/engine.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { toApiError } from './errors.ts';
-import { type Asked, createResults, isKept, letGo, type Result, type Results } from './results.ts';
+import { type ResultRequest, createResults, isKept, letGo, type Result, type Results } from './results.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ interface Run {
 
 const never = new AbortController().signal;
 
-function ask(key: string, more: Partial<Asked> = {}): Promise<Result> {
+function ask(key: string, more: Partial<ResultRequest> = {}): Promise<Result> {
   return results.find({
     key,
     maxAgeMs: 60_000,
@@ -83,7 +83,7 @@ function answerOf(text: string, signal: AbortSignal, failure?: Error): Answer {
 }
 
 /** Reads the result, and lets go of it. */
-async function textOf(asked: Result | Promise<Result>): Promise<string> {
+async function readResult(asked: Result | Promise<Result>): Promise<string> {
   const result = await asked;
   if (isKept(result)) return result.rows.toString();
   const pieces: Buffer[] = [];
@@ -100,8 +100,8 @@ test('equal statements run once while the first one runs, and after it', async (
   await turn();
   expect(runs).toHaveLength(1);
   runs[0]!.answer('[1]');
-  expect(await Promise.all(asked.map(textOf))).toEqual(['[1]', '[1]']);
-  expect(await textOf(ask('a'))).toBe('[1]');
+  expect(await Promise.all(asked.map(readResult))).toEqual(['[1]', '[1]']);
+  expect(await readResult(ask('a'))).toBe('[1]');
   expect(runs).toHaveLength(1);
 });
 
@@ -111,8 +111,8 @@ test('of equal statements that wait for their turn, only the first one runs', as
   runs[0]!.answer('[]');
   await expect.poll(() => runs.length).toBe(3);
   runs[2]!.answer('[3]');
-  expect(await textOf(asked[2]!)).toBe('[3]');
-  expect(await textOf(asked[3]!)).toBe('[3]');
+  expect(await readResult(asked[2]!)).toBe('[3]');
+  expect(await readResult(asked[3]!)).toBe('[3]');
   expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
 });
 
@@ -121,9 +121,9 @@ test('a renewed statement runs, whatever is known or running', async () => {
   await turn();
   expect(runs).toHaveLength(2);
   runs[1]!.answer('[2]');
-  expect(await textOf(renewed)).toBe('[2]');
+  expect(await readResult(renewed)).toBe('[2]');
   runs[0]!.answer('[1]');
-  expect(await textOf(first)).toBe('[1]');
+  expect(await readResult(first)).toBe('[1]');
 });
 
 test('an old result is not used', async () => {
@@ -144,7 +144,7 @@ test('a failure is not kept', async () => {
   const next = ask('a');
   await turn();
   runs[1]!.answer('[1]');
-  expect(await textOf(next)).toBe('[1]');
+  expect(await readResult(next)).toBe('[1]');
 });
 
 test('kept results take no more than their memory, and the one used last stays', async () => {
@@ -191,7 +191,7 @@ test('a caller who leaves while waiting is dropped, and the place is free', asyn
 test('the turn of a caller who has left ends when the engine has ended the statement', async () => {
   const leaving = new AbortController();
   const ends: (() => void)[] = [];
-  const run: Asked['run'] = (signal, { onAsked }) => {
+  const run: ResultRequest['run'] = (signal, { onAsked }) => {
     onAsked(new Promise((resolve) => ends.push(resolve)));
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
@@ -226,7 +226,7 @@ test('a large result of equal statements is there once, for all who asked, in a 
   await Promise.all(asked);
   expect(openFiles()).toBe(1);
   expect(await readdir(dataDir)).toEqual([]);
-  expect(await Promise.all(asked.map(textOf))).toEqual([LARGE, LARGE]);
+  expect(await Promise.all(asked.map(readResult))).toEqual([LARGE, LARGE]);
   expect(runs).toHaveLength(1);
   await expect.poll(openFiles).toBe(0);
   void ask('a').catch(() => {});
@@ -278,7 +278,7 @@ test('answers that nobody has read have a limit, for each sharer and in all', as
   const again = ask('b');
   await turn();
   runs[1]!.answer(LARGE);
-  expect(await textOf(again)).toBe(LARGE);
+  expect(await readResult(again)).toBe(LARGE);
   count('acme', 10_000).giveBack();
 });
 
@@ -287,7 +287,7 @@ test('a small answer is gathered, whatever is not read yet', async () => {
   const asked = ask('a');
   await turn();
   runs[0]!.answer('x'.repeat(500));
-  expect(await textOf(asked)).toHaveLength(500);
+  expect(await readResult(asked)).toHaveLength(500);
   const larger = ask('b');
   await turn();
   runs[1]!.answer('x'.repeat(501));
@@ -310,7 +310,7 @@ test('what the first sharer has too much of is no error for others, who run the 
   const [, first, second, third] = await outcomes;
   for (const outcome of [first!, second!]) {
     if (outcome.status === 'rejected') throw outcome.reason;
-    expect(await textOf(outcome.value)).toBe(LARGE);
+    expect(await readResult(outcome.value)).toBe(LARGE);
   }
   expect(third).toMatchObject({ status: 'rejected', reason: { code: 'source_busy' } });
   expect(runs).toHaveLength(3);
@@ -341,7 +341,7 @@ describe('a statement that was ended for another caller', () => {
     await expect.poll(() => runs.length).toBe(2);
     expect(runs.map(({ isPutBack }) => isPutBack)).toEqual([false, true]);
     runs[1]!.answer('[2]');
-    expect(await Promise.all(asked.map(textOf))).toEqual(['[2]', '[2]']);
+    expect(await Promise.all(asked.map(readResult))).toEqual(['[2]', '[2]']);
   });
 
   test('and is ended again is an error, which says that one may try again', async () => {

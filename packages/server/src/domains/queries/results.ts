@@ -6,11 +6,11 @@
 import { type Answer, type Column, Preempted, type QueryLimits } from '../../engines/engine.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { gatherText, type StoredText } from './gathered-text.ts';
 import { type CachedResult, createResultCache } from './result-cache.ts';
 
-export interface Asked {
+export interface ResultRequest {
   /** Everything that the result depends on. Two viewers share a result only if it is the same for both. */
   key: string;
   /** An older result is not used. */
@@ -43,7 +43,7 @@ export type Result = CachedResult | LargeResult;
 export interface Results {
   /** A result that is kept and not older than this. */
   known(key: string, maxAgeMs: number): CachedResult | undefined;
-  find(asked: Asked): Promise<Result>;
+  find(asked: ResultRequest): Promise<Result>;
   /** For an answer that its caller has not read yet. Throws a 503 if there are too many bytes of such answers. */
   countUnread(sharer: string, bytes: number): Share;
 }
@@ -72,7 +72,7 @@ const LIMITS: ResultLimits = {
 /** Errors that come from what the one who started a run has already running, waiting or unread. */
 const OF_SHARER: ReadonlySet<unknown> = new Set(['answers_not_read', 'source_busy', 'query_timed_out']);
 
-interface Turn extends Asked {
+interface Turn extends ResultRequest {
   /** Of each statement that this caller has started: when the engine has ended it. */
   readonly started: Promise<void>[];
 }
@@ -93,15 +93,15 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const cache = createResultCache(limits.keptBytes);
   const running = new Map<string, Running>();
   const unread = createBudget(limits.unreadBytes);
-  const turns = createTurns({
+  const turns = createKeyedLock({
     togetherMax: 1,
     waitingMax: limits.waiting,
     waitMs: limits.waitMs,
     busy: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
   });
 
-  const known = ({ key, maxAgeMs, isRenewed }: Asked) => (isRenewed ? undefined : cache.find(key, maxAgeMs));
-  const runKeyOf = ({ key, mayBeLarge }: Asked) => `${mayBeLarge} ${key}`;
+  const known = ({ key, maxAgeMs, isRenewed }: ResultRequest) => (isRenewed ? undefined : cache.find(key, maxAgeMs));
+  const runKeyOf = ({ key, mayBeLarge }: ResultRequest) => `${mayBeLarge} ${key}`;
 
   /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
   async function gather(asked: Turn, signal: AbortSignal): Promise<Result> {
@@ -171,7 +171,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   }
 
   /** The query ends if all who wait for it leave. */
-  async function wait(run: Running, asked: Asked): Promise<Result> {
+  async function wait(run: Running, asked: ResultRequest): Promise<Result> {
     run.waiters++;
     try {
       const result = await orAborted(run.outcome, asked.signal);
@@ -186,7 +186,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   }
 
   /** The turn of a caller who has left ends when the engine has ended what the caller started. */
-  const inTurn = (asked: Asked) =>
+  const inTurn = (asked: ResultRequest) =>
     new Promise<Result>((resolve, reject) => {
       const started: Promise<void>[] = [];
       const work = async () => {

@@ -2,7 +2,7 @@ import { operations } from '@oriel/contract';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
 import type { PlannedQueries } from './plans.ts';
-import { type Given, type Queries, type QueryCall, queryIn } from './queries.ts';
+import { type QueryInput, type Queries, type QueryCall, queryIn } from './queries.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
 type Path = { params: { deploymentId: number } };
@@ -20,9 +20,9 @@ export function queryRoutes(queries: Queries) {
     },
     ...params,
   });
-  const load = (call: QueryCall, query: Given, { queryType, cache }: Wished) =>
+  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: Wished) =>
     queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
-  const sql = async (call: QueryCall, query: () => Given) => {
+  const sql = async (call: QueryCall, query: () => QueryInput) => {
     await queries.requireSql(call);
     return sqlOf(await queries.plan(call, query()));
   };

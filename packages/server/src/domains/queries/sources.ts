@@ -92,6 +92,6 @@ function notConfigured(name: string, problems: ReturnType<typeof dataSourcesOf>[
     ? own.map(({ variable, message }) => `${variable} ${message}`).join('; ')
     : 'no variable of the deployment describes it';
   return new ApiError('source_not_configured', {
-    message: `The data source \`${name}\` can not be used: ${why}.`,
+    message: `The data source \`${name}\` cannot be used: ${why}.`,
   });
 }

@@ -2,7 +2,7 @@
 import { QueryError, SQL_LIMITS } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
-import { createTurns } from '../../platform/turns.ts';
+import { createKeyedLock } from '../../platform/keyed-lock.ts';
 
 /** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
 export type Parsed = { tree: string } | { problem: string; position?: number | undefined };
@@ -25,7 +25,7 @@ const TREE_CHARACTERS_MAX = 500_000;
 
 export function createSqlParser(): SqlParser {
   const threads = createThreads<string, Parsed>(threadScript('parse-thread'), LIMITS);
-  const turns = createTurns({
+  const turns = createKeyedLock({
     togetherMax: 2,
     waitingMax: 200,
     waitMs: 30_000,
@@ -60,7 +60,7 @@ const isBroken = (error: unknown) =>
   error instanceof Error && (error.name === 'RangeError' || error.name === 'RuntimeError');
 
 const inWords = ({ problem, position }: { problem: string; position?: number | undefined }) =>
-  `The SQL can not be read: ${problem}${position ? `, at character ${position + 1}` : ''}.`;
+  `The SQL cannot be read: ${problem}${position ? `, at character ${position + 1}` : ''}.`;
 
 const wrong = (code: QueryError['code'], message: string) => new QueryError(code, [{ path: '', message }]);
 const tooLarge = () => wrong('unsupported_query', 'The SQL is too large, or nested too deep.');

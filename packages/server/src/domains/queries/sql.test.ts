@@ -226,7 +226,7 @@ describe.each(['duckdb', 'postgres'])('on %s', (engine) => {
   });
 });
 
-test('a short statement can not make texts so long that the engine is held', async () => {
+test('a short statement cannot make texts so long that the engine is held', async () => {
   const run = (query: string) => answerOf(world.admin, ids.duckdb!, query);
   let grown = 'select status as x from orders';
   for (let i = 0; i < 20; i++) grown = `select concat(x, x) as x from (${grown}) t`;
@@ -276,7 +276,7 @@ test('statements that are too large or too deep for the parser are refused, and 
   expect((await run('select count(*) from orders')).data).toEqual([['5']]);
 });
 
-test('who may not query the deployment can not run SQL', async () => {
+test('who may not query the deployment cannot run SQL', async () => {
   const deploymentId = ids.duckdb!;
   const query = 'select count(*) from orders';
   const stranger = world.client('wrong').runSql({ deploymentId, body: { query } });

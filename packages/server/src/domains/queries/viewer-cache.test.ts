@@ -164,7 +164,7 @@ test('a viewer with a large security context is read for each query', async () =
   expect(await readsOf(client)).toBe(1);
 });
 
-test('while notifications can not be received, the viewer is read for each query', async () => {
+test('while notifications cannot be received, the viewer is read for each query', async () => {
   const externalId = unique('viewer');
   const { client } = await world.embedded({ deploymentId, externalId, groups: ['team'] });
   expect(await countOf(client)).toBe(2);

@@ -35,7 +35,7 @@ beforeEach(() => {
       });
     });
   };
-  const deaf = { hears: false, on: () => {} } as unknown as Listener;
+  const deaf = { isListening: false, on: () => {} } as unknown as Listener;
   viewers = createViewers(
     {
       db: { many } as unknown as Queryable,

@@ -1,12 +1,12 @@
 /**
  * The viewer of a query, as policies see the caller. It stays in memory until a notification says that it changed. While
- * notifications can not be received, it is read for each query; viewers of queries that come at the same time by one
+ * notifications cannot be received, it is read for each query; viewers of queries that come at the same time by one
  * statement.
  */
 import type { Json, Viewer } from '@oriel/semantic';
 import type { Caller, Embedded, TokenHolder } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { gather } from '../../platform/gather.ts';
+import { batchCalls } from '../../platform/batch-calls.ts';
 import type { Platform } from '../../platform/module.ts';
 import { attributesInForce } from '../embed-sessions/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
@@ -55,11 +55,11 @@ export function createViewers(
   settings: TenantSettings,
 ): Viewers {
   const kept = remember<string, Viewer>((key) => [`user:${key.split(' ', 1)[0]}`, VIEWERS]);
-  const read = gather((keys: Key[]) => listViewers(db, keys), TOGETHER);
+  const read = batchCalls((keys: Key[]) => listViewers(db, keys), TOGETHER);
   const goodUntil = (viewer: Viewer) =>
     JSON.stringify(viewer).length > KEEP_CHARACTERS_MAX ? 0 : Number.POSITIVE_INFINITY;
   const find = (key: Key): Viewer | Promise<Viewer> => {
-    const text = textOf(key);
+    const text = viewerKey(key);
     return kept.get(text) ?? kept.load(text, () => read(key), goodUntil);
   };
   const openToEmbedded = async () => ({ seesUnguarded: (await settings.current()).embedWithoutPolicies });
@@ -110,13 +110,13 @@ const sessionKey = ({
 
 /** Many queries of a page have the same viewer, who is read once. */
 async function listViewers(db: Queryable, keys: readonly Key[]): Promise<Viewer[]> {
-  const distinct = new Map(keys.map((key) => [textOf(key), key]));
+  const distinct = new Map(keys.map((key) => [viewerKey(key), key]));
   const rows = await store.listViewers(db, [...distinct.values()]);
   const viewers = new Map([...distinct].map(([text, key], i) => [text, toViewer(rows[i]!, key)]));
-  return keys.map((key) => viewers.get(textOf(key))!);
+  return keys.map((key) => viewers.get(viewerKey(key))!);
 }
 
-const textOf = ({ userId, sessionId, seesUnguarded, embedTenant }: Key) =>
+const viewerKey = ({ userId, sessionId, seesUnguarded, embedTenant }: Key) =>
   `${userId} ${sessionId} ${seesUnguarded} ${embedTenant ?? ''}`;
 
 const toViewer = (row: store.ViewerRow, { sessionId, seesUnguarded }: Key): Viewer => ({

@@ -91,7 +91,7 @@ export function composeDashboardMail(mail: DashboardMail): ComposedMail {
   const name = `${title.replaceAll(/[\p{Cc}"\\/:*?<>|]+/gu, ' ').trim() || PICTURE}.${isPicture ? 'png' : 'pdf'}`;
   return {
     subject: title,
-    text: textOf(mail, say),
+    text: plainTextPart(mail, say),
     html: mailPage(
       title,
       html`<h1 class="ink" style="${STYLES.title};margin-bottom:4px">${title}</h1>
@@ -154,7 +154,7 @@ ${rows.map((row) => html`<tr>${row.map((text, i) => html`<td class="ink line" al
 ${more > 0 && html`<p class="pale" style="${STYLES.small};margin-top:6px">${say('more', { count: String(more) })}</p>`}`;
 }
 
-function textOf({ rendering, link, unsubscribeUrl, schedule }: DashboardMail, say: Say): string {
+function plainTextPart({ rendering, link, unsubscribeUrl, schedule }: DashboardMail, say: Say): string {
   const { title, asOf, inForce, figures, table } = rendering;
   const blocks = [
     title,

@@ -24,7 +24,7 @@ import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
-import { createPlaces } from '../../platform/places.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -104,7 +104,7 @@ interface Asked {
 
 export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOptions): Renderings {
   const threads = createThreads<DrawTask, DrawAnswer>(threadScript('draw-thread'), limits);
-  const places = createPlaces({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
 
   async function prepare(reader: Reader, request: RenderRequest): Promise<Prepared> {
     const { actor, db, signal } = reader;
@@ -257,7 +257,7 @@ const failure = (title: string, reason: string) =>
       : `The dashboard could not be drawn: ${reason}`,
   });
 
-/** A widget whose rows can not be had fails the whole picture: with a hole in it, it would look complete. */
+/** A widget whose rows cannot be had fails the whole picture: with a hole in it, it would look complete. */
 async function withWidget<T>(widget: Widget, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

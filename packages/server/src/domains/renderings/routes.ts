@@ -10,7 +10,7 @@ import type { Renderings, RenderRequest } from './renderings.ts';
 
 export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboards: PublishedDashboards) => [
   handle(operations.exportDashboard, async ({ actor, db, signal, sendHeaders }, { params, query }) => {
-    // Viewers in pages of hosts see dashboards of workbooks that they can not read.
+    // Viewers in pages of hosts see dashboards of workbooks that they cannot read.
     if (!embedOf(actor))
       await requirePlainWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
     const dashboard = await dashboards.ofWorkbook(db, actor, params);

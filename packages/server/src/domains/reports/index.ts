@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module.ts';
 import type { Queries } from '../queries/index.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { reportRoutes } from './routes.ts';
 
 export { isVisible } from './list.store.ts';
@@ -16,5 +16,5 @@ export {
 
 export const reports = (queries: Pick<Queries, 'run' | 'runSql'>): Module => ({
   routes: reportRoutes(queries),
-  leftovers,
+  cleanup,
 });

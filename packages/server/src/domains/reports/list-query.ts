@@ -41,12 +41,12 @@ export interface Position {
   key: string;
 }
 
-type Asked = QueryOf<typeof operations.getReports>;
+type ListQuery = QueryOf<typeof operations.getReports>;
 
 export function readListRequest(
   actor: Caller,
   deploymentId: number,
-  asked: Asked,
+  asked: ListQuery,
   cursors: Cursors,
 ): ListRequest {
   const sortBy = asked.sortBy ?? 'createdAt';

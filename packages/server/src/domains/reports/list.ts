@@ -16,7 +16,7 @@ const LONGEST = { search: 50_000, all: 5000 };
 /**
  * Returns the positions of the page and of the next row in the list, how many of them are on the page, and the reports
  * of the page as the text of a JSON list. A page with a cursor ends early if it is large enough. A page with a number
- * can not end early, because the next page would not hold the rest. There, reports that do not fit come without their
+ * cannot end early, because the next page would not hold the rest. There, reports that do not fit come without their
  * larger fields.
  */
 export async function readPage(

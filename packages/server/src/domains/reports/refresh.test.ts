@@ -80,7 +80,7 @@ test('a refresh runs the SQL of a report, for the caller', async () => {
   }
 });
 
-test('who can not read a report can not refresh it', async () => {
+test('who cannot read a report cannot refresh it', async () => {
   const reportId = await reportWith(QUERY);
   const stranger = await world.person({ roles: ['Viewer'] });
   const refused = stranger.client.refreshReport({ deploymentId, reportId });

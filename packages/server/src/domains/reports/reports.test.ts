@@ -381,7 +381,7 @@ test.each([
   await expect(create(body as never)).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('a report can not be put into a place that does not exist or is in another deployment', async () => {
+test('a report cannot be put into a place that does not exist or is in another deployment', async () => {
   const elsewhere = (await world.deployment()).id;
   const foreign = (await world.admin.createFolder({ deploymentId: elsewhere, body: { name: 'x' } })).id;
   await expect(create({ folderId: foreign })).rejects.toMatchObject({

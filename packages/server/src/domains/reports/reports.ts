@@ -23,7 +23,7 @@ type Nullable<T> = { [K in keyof T]?: T[K] | null };
 export type GivenReport = Nullable<store.ReportFields> &
   Nullable<{ folderId: number; workbookId: number; publicId: string }>;
 
-/** Throws a 404 if the viewer can not read the report, and a 403 if their level is too low. */
+/** Throws a 404 if the viewer cannot read the report, and a 403 if their level is too low. */
 export async function requireReport(db: Queryable, viewer: Viewer, id: number, level: Level) {
   const report = found(await findReport(db, viewer, id, level === NONE ? NONE : READ), 'report_not_found');
   if (report.level < level) throw new ApiError('forbidden');

@@ -366,7 +366,7 @@ export const countPlacements = async (tx: Tx, reportId: number) =>
 
 /**
  * The place of a report that is put into this workbook. Nobody can move the workbook until the transaction ends. Returns
- * nothing if the viewer can not read the workbook.
+ * nothing if the viewer cannot read the workbook.
  */
 export async function lockWorkbookPlace(tx: Tx, viewer: Viewer, id: number) {
   await tx.run(sql`select from workbooks where id = ${id} for update`);

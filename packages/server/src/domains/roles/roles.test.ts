@@ -52,7 +52,7 @@ test('a new installation has the built-in roles', async () => {
   expect(items[3]!.actions).toEqual(['All']);
 });
 
-test('built-in roles can not be changed or deleted', async () => {
+test('built-in roles cannot be changed or deleted', async () => {
   const refused = { status: 409, code: 'role_built_in' };
   for (const role of (await world.admin.listRoles({ first: 4 })).items) {
     const { id } = role;
@@ -71,7 +71,7 @@ test('nobody can create a built-in role', async () => {
   await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('two roles can not have the same name', async () => {
+test('two roles cannot have the same name', async () => {
   const taken = { status: 409, code: 'role_name_taken' };
   const [one, two] = [await newRole(), await newRole()];
   await expect(newRole({ name: one.name })).rejects.toMatchObject(taken);
@@ -185,7 +185,7 @@ test('people keep a role that is renamed, and lose a role that is deleted', asyn
   await expect.poll(ownRoles).toEqual(['Viewer']);
 });
 
-test('the last active admin can not lose the action All, from any role', async () => {
+test('the last active admin cannot lose the action All, from any role', async () => {
   const alone = await createOwnWorld();
   const role = await alone.admin.createRole({ body: { name: 'Owner', actions: ['ReportRead', 'All'] } });
   const { id: userId } = await alone.admin.getMe();

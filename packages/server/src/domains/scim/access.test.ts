@@ -1,4 +1,4 @@
-/** Who may use SCIM, and whom it can not reach. In a world of its own, because the last admin is part of it. */
+/** Who may use SCIM, and whom it cannot reach. In a world of its own, because the last admin is part of it. */
 import { isAudited, type Operation, operations } from '@oriel/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, GROUP, patchOf, type ScimClient, scimClient } from '../../../test/scim.ts';
@@ -24,7 +24,7 @@ test('there are eight operations that change users and groups', () => {
 });
 
 test.each(writes.map((op) => [op.id, op]))(
-  'a key that is scoped to deployments can not call %s',
+  'a key that is scoped to deployments cannot call %s',
   async (_, op) => {
     const { id: deploymentId } = await world.deployment();
     const { apiKey } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });
@@ -63,7 +63,7 @@ test('an external viewer is no user of SCIM, and no member of its groups', async
   expect((await scim('GET', `/Groups/${group.id}`)).body.members).toEqual([]);
 });
 
-test('the last admin can not be deactivated or deleted', async () => {
+test('the last admin cannot be deactivated or deleted', async () => {
   const { id } = await world.admin.getMe();
   const { items } = await world.admin.listUsers({ role: 'Admin', state: 'active' });
   for (const other of items) if (other.id !== id) await scim('DELETE', `/Users/${other.id}`);

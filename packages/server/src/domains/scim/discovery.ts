@@ -41,7 +41,7 @@ const userAttributes = [
   ),
   attribute('displayName', 'The name that people see.'),
   attribute('title', 'The title, such as Vice President.'),
-  attribute('active', 'A user who is not active can not sign in or use keys.', { type: 'boolean' }),
+  attribute('active', 'A user who is not active cannot sign in or use keys.', { type: 'boolean' }),
   attribute(
     'emails',
     'The primary email. Other emails are accepted and ignored. Only a user whose `userName` is an email address can be created without.',

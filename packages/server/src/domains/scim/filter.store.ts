@@ -1,4 +1,4 @@
-/** Turns filters and sort orders into SQL. */
+/** KeyedLock filters and sort orders into SQL. */
 
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -128,15 +128,15 @@ type Value = Exclude<FilterValue, null>;
 function compare(attribute: Attribute, op: Comparison, value: Value): Sql {
   switch (attribute.kind) {
     case 'text':
-      return compareText(attribute, op, textOf(value));
+      return compareText(attribute, op, literalText(value));
     case 'id':
-      return compareId(attribute, op, textOf(value));
+      return compareId(attribute, op, literalText(value));
     case 'boolean':
       if (op !== 'eq' && op !== 'ne') throw fail('Only eq and ne compare true and false.');
       return sql`${attribute.value} ${SIGNS[op]} ${booleanOf(value)}`;
     case 'time':
       if (typeof value !== 'string' || !isDateTime(value)) throw fail(`\`${value}\` is not a date and time.`);
-      if (!isOrder(op)) throw fail(`Dates can not be compared with ${op}.`);
+      if (!isOrder(op)) throw fail(`Dates cannot be compared with ${op}.`);
       // Replies show milliseconds.
       return sql`date_trunc('milliseconds', ${attribute.value}) ${SIGNS[op]} ${value}::timestamptz`;
     case 'complex':
@@ -154,8 +154,8 @@ const SIGNS = {
 };
 const isOrder = (op: Comparison): op is keyof typeof SIGNS => op in SIGNS;
 
-function textOf(value: Value): string {
-  if (typeof value === 'boolean') throw fail('A text can not be compared with true or false.');
+function literalText(value: Value): string {
+  if (typeof value === 'boolean') throw fail('A text cannot be compared with true or false.');
   return String(value);
 }
 
@@ -198,7 +198,7 @@ function compareId({ value }: { value: Sql }, op: Comparison, text: string): Sql
 
 const asIs = (text: string | Sql) => sql`${text}::text`;
 
-/** Returns the id that a text of SCIM stands for, or nothing if it can not be an id. */
+/** Returns the id that a text of SCIM stands for, or nothing if it cannot be an id. */
 export const idOf = (text: string): number | undefined =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 

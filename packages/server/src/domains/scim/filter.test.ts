@@ -62,7 +62,7 @@ describe('what is not a filter is refused, with what is wrong', () => {
     ['userName pr)', '`)`'],
     ['not userName pr', '( after not'],
     ['emails[type eq "work"', '`emails'],
-    ['emails[a[b pr]]', 'can not hold another'],
+    ['emails[a[b pr]]', 'cannot hold another'],
     ['emails[type pr].', 'after ].'],
     ['a b c', '`b`'],
     ['9a pr', '`9a`'],

@@ -135,7 +135,7 @@ function createParser(text: string, code: ErrorCode) {
 
   const elementFilter = (): Filter => {
     const inner = grouped(']');
-    if (holdsSome(inner)) throw fail('A filter in brackets can not hold another one');
+    if (holdsSome(inner)) throw fail('A filter in brackets cannot hold another one');
     return inner;
   };
 

@@ -23,7 +23,7 @@ import {
 import { groupPage, type ListQuery, listReply } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
 import { requireSchema } from './schema.ts';
-import { type Shown, show, shownOf, shows } from './shown.ts';
+import { type AttributeSelection, show, shownOf, shows } from './shown.ts';
 
 /** A group may have too many members for a reply. */
 const WITHOUT_MEMBERS = shownOf({ excludedAttributes: 'members' });
@@ -53,7 +53,7 @@ async function writeGroup(
 
 export function scimGroupRoutes(baseUrl: string) {
   /** As many of the groups as a reply may hold. */
-  const resources = async (db: Queryable, rows: readonly store.ScimGroupRow[], shown: Shown) => {
+  const resources = async (db: Queryable, rows: readonly store.ScimGroupRow[], shown: AttributeSelection) => {
     const groups = shows(shown, 'members')
       ? await withMembers(db, rows)
       : rows.map((row) => ({ row, members: undefined }));
@@ -68,7 +68,7 @@ export function scimGroupRoutes(baseUrl: string) {
   };
 
   /** The group as it is now, with its tag. */
-  const read = async (db: Queryable, id: number, etag: Etag, shown: Shown) => {
+  const read = async (db: Queryable, id: number, etag: Etag, shown: AttributeSelection) => {
     const row = found(await store.findScimGroup(db, id), 'group_not_found');
     const [resource] = await resources(db, [row], shown);
     etag.send(groupState(row));

@@ -103,7 +103,7 @@ function memberIds(value: unknown, at: string, unknown: 'refuse' | 'ignore' = 'r
     if (typeof text !== 'string') throw invalid(at, 'must be a list of members, each with a `value`');
     if (isObject(member) && !isUser(member, at)) {
       if (unknown === 'ignore') return [];
-      throw invalid(at, 'must name users: a group can not be a member');
+      throw invalid(at, 'must name users: a group cannot be a member');
     }
     const id = idOf(text);
     if (id === undefined && unknown === 'refuse') throw noSuchUser(text);

@@ -68,7 +68,7 @@ function allSteps(operations: readonly ScimPatchOperation[], patchable: Patchabl
 function stepAt(op: Step['op'], path: string, value: unknown, at: string, patchable: Patchable) {
   const target = parseTarget(path);
   if (READ_ONLY.includes(target.name) && target.urn === null) {
-    throw new ApiError('scim_read_only', { message: `${at}.path: \`${target.name}\` can not be changed.` });
+    throw new ApiError('scim_read_only', { message: `${at}.path: \`${target.name}\` cannot be changed.` });
   }
   const isOurs = target.urn === null || target.urn === patchable.urn.toLowerCase();
   if (isOurs && !isAttribute(target.name, patchable)) {
@@ -80,7 +80,7 @@ function stepAt(op: Step['op'], path: string, value: unknown, at: string, patcha
   return { ...target, op, value: lowerKeys(value), at };
 }
 
-/** Okta repeats the id of a group in the value, so attributes that can not be changed are no error here. */
+/** Okta repeats the id of a group in the value, so attributes that cannot be changed are no error here. */
 function stepsWithoutPath(op: Step['op'], value: unknown, at: string) {
   if (op === 'remove') throw new ApiError('scim_no_target', { message: `${at}: remove needs a path.` });
   if (!isObject(value)) throw invalid(`${at}.value`, 'must be an object, because the operation has no path');

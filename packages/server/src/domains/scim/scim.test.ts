@@ -275,7 +275,7 @@ describe('errors have the form of SCIM', () => {
       { op: 'replace', path: 'emails[type eq "other"].value', value: `${emailed}@example.net` },
       'noTarget',
     ],
-  ])('a PATCH that can not be made is no 200: %s', async (_, operation, scimType) => {
+  ])('a PATCH that cannot be made is no 200: %s', async (_, operation, scimType) => {
     const user = await createUser(scim, { userName: `${unique(emailed)}@example.com` });
     const { status, body } = await scim('PATCH', `/Users/${user.id}`, patchOf(operation));
     expect([status, body.scimType]).toEqual([400, scimType]);

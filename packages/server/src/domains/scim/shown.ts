@@ -2,7 +2,7 @@
 import { attributePath } from './filter.ts';
 
 /** Paths in lower case, such as `name.familyname`. */
-export interface Shown {
+export interface AttributeSelection {
   /** Undefined for all of them. */
   only: ReadonlySet<string> | undefined;
   except: ReadonlySet<string>;
@@ -13,7 +13,7 @@ interface Asked {
   excludedAttributes?: string | readonly string[];
 }
 
-export function shownOf({ attributes, excludedAttributes }: Asked): Shown {
+export function shownOf({ attributes, excludedAttributes }: Asked): AttributeSelection {
   const only = namesOf(attributes);
   return { only: only.size ? only : undefined, except: namesOf(excludedAttributes) };
 }
@@ -27,10 +27,10 @@ function namesOf(given: string | readonly string[] = []): ReadonlySet<string> {
 const ALWAYS = ['schemas', 'id'];
 
 /** Whether any part of the attribute is shown. */
-export const shows = ({ only, except }: Shown, name: string) =>
+export const shows = ({ only, except }: AttributeSelection, name: string) =>
   !except.has(name) && (!only || [...only].some((path) => path === name || path.startsWith(`${name}.`)));
 
-export function show<R extends object>(resource: R, shown: Shown): R {
+export function show<R extends object>(resource: R, shown: AttributeSelection): R {
   const entries = Object.entries(resource)
     .filter(([name]) => ALWAYS.includes(name) || shows(shown, name.toLowerCase()))
     .map(([name, value]) => [name, showParts(value, name.toLowerCase(), shown)]);
@@ -38,7 +38,7 @@ export function show<R extends object>(resource: R, shown: Shown): R {
 }
 
 /** The parts of an attribute, or of each element of a list. */
-function showParts(value: unknown, name: string, { only, except }: Shown): unknown {
+function showParts(value: unknown, name: string, { only, except }: AttributeSelection): unknown {
   if (typeof value !== 'object' || value === null || ALWAYS.includes(name)) return value;
   if (Array.isArray(value)) return value.map((element) => showParts(element, name, { only, except }));
   const isShown = (part: string) => {

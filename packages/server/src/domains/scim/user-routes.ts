@@ -95,7 +95,7 @@ export function scimUserRoutes(baseUrl: string, removal: UserRemoval) {
         const before = await lockScimUser(tx, idOf(params.id));
         etag.require(stateOf(before));
         const user = await lockPerson(tx, before.id);
-        // Callers can not give their own content to themselves.
+        // Callers cannot give their own content to themselves.
         const heirId = actor.userId === user.id ? undefined : actor.userId;
         const changes = await removal.deleteUser(tx, user, heirId).catch((error) => {
           throw isApiError(error, 'user_owns_content') ? ownContent() : error;

@@ -68,16 +68,16 @@ export function fieldsOf(doc: Doc, otherEmail?: string): UserFields {
   const fields = checkFields({
     userName: doc.username ?? '',
     emails: email ?? doc.username ?? '',
-    externalId: textOf(doc.externalid),
+    externalId: textOrNull(doc.externalid),
     active: booleanOf(doc.active),
-    displayName: textOf(doc.displayname),
-    title: textOf(doc.title),
-    'name.formatted': textOf(name.formatted),
-    'name.familyName': textOf(name.familyname),
-    'name.givenName': textOf(name.givenname),
-    'name.middleName': textOf(name.middlename),
-    'name.honorificPrefix': textOf(name.honorificprefix),
-    'name.honorificSuffix': textOf(name.honorificsuffix),
+    displayName: textOrNull(doc.displayname),
+    title: textOrNull(doc.title),
+    'name.formatted': textOrNull(name.formatted),
+    'name.familyName': textOrNull(name.familyname),
+    'name.givenName': textOrNull(name.givenname),
+    'name.middleName': textOrNull(name.middlename),
+    'name.honorificPrefix': textOrNull(name.honorificprefix),
+    'name.honorificSuffix': textOrNull(name.honorificsuffix),
   });
   return {
     username: fields.userName,
@@ -97,7 +97,7 @@ export function fieldsOf(doc: Doc, otherEmail?: string): UserFields {
 
 /** The primary email, or the one for work, or the first one. */
 function emailOf(emails: unknown): unknown {
-  const list = listOf(emails).filter(({ value }) => textOf(value) !== null);
+  const list = listOf(emails).filter(({ value }) => textOrNull(value) !== null);
   const byType = (type: unknown) => String(type).toLowerCase() === 'work';
   const chosen =
     list.find(({ primary }) => isTrue(primary)) ?? list.find(({ type }) => byType(type)) ?? list[0];
@@ -105,7 +105,7 @@ function emailOf(emails: unknown): unknown {
 }
 
 /** Clients send an empty text for no value. Values of other types stay, so that the check refuses them. */
-const textOf = (value: unknown) => (value === undefined || value === '' ? null : value);
+const textOrNull = (value: unknown) => (value === undefined || value === '' ? null : value);
 
 function booleanOf(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? null;

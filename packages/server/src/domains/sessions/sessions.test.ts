@@ -55,7 +55,7 @@ describe('signing in', () => {
     expect(answers[0]).toEqual([401, expect.stringContaining('"sign_in_failed"')]);
   });
 
-  test('an external viewer can not sign in', async () => {
+  test('an external viewer cannot sign in', async () => {
     const { id: deploymentId } = await world.deployment();
     const externalId = unique('viewer');
     await world.embedded({ deploymentId, externalId });
@@ -125,7 +125,7 @@ describe('an access token', () => {
     await expectWithinASecond(status, 403);
   });
 
-  test('can not mint sessions', async () => {
+  test('cannot mint sessions', async () => {
     const { id: deploymentId } = await world.deployment();
     const { client } = await signedIn(world, { roles: ['Admin'] });
     const attempt = client.generateSession({ body: { deploymentId, externalId: 'ada' } });

@@ -2,10 +2,10 @@ import type { BodyOf, operations } from '@oriel/contract';
 import { invalid } from '../../platform/errors.ts';
 import type { TenantSettingsRow } from './store.ts';
 
-type Asked = BodyOf<typeof operations.updateTenantSettings>;
+type SettingsUpdate = BodyOf<typeof operations.updateTenantSettings>;
 
 /** Null means the same as an absent field, except for the retention, where null is a value. */
-export function changedSettings(before: TenantSettingsRow, asked: Asked): TenantSettingsRow {
+export function changedSettings(before: TenantSettingsRow, asked: SettingsUpdate): TenantSettingsRow {
   const { auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
   return {

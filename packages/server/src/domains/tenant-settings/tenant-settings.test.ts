@@ -189,7 +189,7 @@ test('every server returns a change as soon as it is made', async () => {
   }
 });
 
-test('only admins can read and change them, and scoped keys can not change them', async () => {
+test('only admins can read and change them, and scoped keys cannot change them', async () => {
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };
   await expect(client.getTenantSettings()).rejects.toMatchObject(forbidden);

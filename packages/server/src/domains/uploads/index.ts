@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module.ts';
-import type { BranchTurns, EnqueueBuild } from '../data-models/index.ts';
-import { leftovers } from './leftovers.store.ts';
+import type { BranchLock, EnqueueBuild } from '../data-models/index.ts';
+import { cleanup } from './cleanup.store.ts';
 import { uploadRoutes } from './routes.ts';
 import { uploadSchedules } from './upkeep.ts';
 
@@ -8,11 +8,11 @@ export { requireSettings, uploadBranch } from './uploads.ts';
 
 export interface UploadOptions {
   enqueueBuild: EnqueueBuild;
-  branchTurns: BranchTurns;
+  branchTurns: BranchLock;
 }
 
 export const uploads = ({ enqueueBuild, branchTurns }: UploadOptions): Module => ({
   routes: uploadRoutes(enqueueBuild, branchTurns),
   schedules: uploadSchedules,
-  leftovers,
+  cleanup,
 });

@@ -6,7 +6,7 @@ import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { createObjects, listFileDigests } from '../../platform/git/objects.store.ts';
 import { handle } from '../../platform/http/routes.ts';
 import {
-  type BranchTurns,
+  type BranchLock,
   composed,
   contentProblem,
   type EnqueueBuild,
@@ -38,7 +38,7 @@ import {
 /** More uploads to one branch end the oldest ones. So tools that fail half-way never block others. */
 const OPEN_MAX = 10;
 
-export const uploadRoutes = (enqueueBuild: EnqueueBuild, inTurn: BranchTurns) => [
+export const uploadRoutes = (enqueueBuild: EnqueueBuild, inTurn: BranchLock) => [
   handle(operations.fileHashes, async ({ actor, db }, { params: { deploymentId }, query }) => {
     const settings = await requireSettings(db, deploymentId);
     const branch = await uploadBranch(db, { deploymentId, userId: actor.userId }, settings, query);
@@ -149,14 +149,14 @@ export const uploadRoutes = (enqueueBuild: EnqueueBuild, inTurn: BranchTurns) =>
   ),
 ];
 
-interface Asked {
+interface UploadRequest {
   branchName?: string | null | undefined;
   live?: boolean | null | undefined;
   useDeployProjectRoot?: boolean | null | undefined;
 }
 
 /** Tools send the same fields in the address or in the body. */
-function mergedQuery(query: Asked, body: Asked): Asked {
+function mergedQuery(query: UploadRequest, body: UploadRequest): UploadRequest {
   for (const name of ['branchName', 'live', 'useDeployProjectRoot'] as const) {
     if (query[name] != null && body[name] != null && query[name] !== body[name])
       throw invalid(name, 'is different in the address and in the body');
@@ -169,7 +169,7 @@ function mergedQuery(query: Asked, body: Asked): Asked {
 }
 
 /** Throws if a request says something else than the start of the upload. */
-function requireAsStarted({ isLive, usesRoot }: store.UploadRow, { live, useDeployProjectRoot }: Asked) {
+function requireAsStarted({ isLive, usesRoot }: store.UploadRow, { live, useDeployProjectRoot }: UploadRequest) {
   if (live != null && live !== isLive)
     throw invalid('live', `must be ${isLive}, as at the start of the upload`);
   if (useDeployProjectRoot != null && useDeployProjectRoot !== usesRoot)

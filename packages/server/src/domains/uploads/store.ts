@@ -63,7 +63,7 @@ export const finishUpload = (tx: Tx, { id, finishedHead, finishedRequest }: Uplo
       expires_at = now() + interval '1 minute' * ${literal(LIFE_MINUTES)}
     where id = ${id}`);
 
-/** Counts a file that is about to be stored. Returns false if the upload can not take it. */
+/** Counts a file that is about to be stored. Returns false if the upload cannot take it. */
 export const countSent = async (
   db: Database,
   id: string,

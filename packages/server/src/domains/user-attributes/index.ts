@@ -1,6 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { demoAttributes } from './demo.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { userAttributeRoutes } from './routes.ts';
 import { userAttributeValueRoutes } from './value-routes.ts';
 
@@ -17,5 +17,5 @@ export {
 export const userAttributes = (platform: Platform): Module => ({
   routes: [...userAttributeRoutes(platform), ...userAttributeValueRoutes()],
   demo: demoAttributes,
-  leftovers,
+  cleanup,
 });

@@ -48,7 +48,7 @@ test.each<[AttributeType, string]>([
   ['number_array', '[1,"2"]'],
   ['number_array', '[1e999]'],
   ['number_array', '[true]'],
-])('the default of a %s can not be %j', (type, text) => {
+])('the default of a %s cannot be %j', (type, text) => {
   expect(parseDefault(type, text)).toBeUndefined();
   expect(fitsDefault(type, text)).toBe(false);
 });

@@ -47,7 +47,7 @@ export const valueInForce = (
 ): AttributeValue | null =>
   value ?? (defaultValue === null ? null : (parseDefault(type, defaultValue) ?? null));
 
-/** Values are used in queries, and databases can not store NUL or half a surrogate pair. JSON escapes can contain both. */
+/** Values are used in queries, and databases cannot store NUL or half a surrogate pair. JSON escapes can contain both. */
 const isText = (value: unknown) => typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
 function parseJson(text: string): unknown {

@@ -112,7 +112,7 @@ test.each<[string, unknown]>([
   ['number_array', 3],
   ['number_array', [1, '2']],
   ['number_array', [{}]],
-])('a %s can not be %j, and the old value stays', async (type, value) => {
+])('a %s cannot be %j, and the old value stays', async (type, value) => {
   const { id, name } = await newAttribute(type);
   const [userId, [, kept]] = [await newPerson(), ALL.find(([known]) => known === type)!];
   await put(userId, id, kept);

@@ -77,7 +77,7 @@ test('the path of the collection works with and without a slash at the end', asy
   }
 });
 
-test('two attributes can not have the same name, even with different types', async () => {
+test('two attributes cannot have the same name, even with different types', async () => {
   const { name } = await newAttribute();
   const taken = { status: 409, code: 'attribute_name_taken' };
   await expect(newAttribute({ name })).rejects.toMatchObject(taken);
@@ -193,7 +193,7 @@ describe('lists', () => {
     expect(await idsOf({ limit: 1000 })).toEqual([5, ...ids]);
   });
 
-  test('have pages by cursor; pages by offset have no cursors, and the two can not be mixed', async () => {
+  test('have pages by cursor; pages by offset have no cursors, and the two cannot be mixed', async () => {
     const first = await world.admin.getUserAttributes({ type: 'string', first: 2 });
     expect(first).toMatchObject({
       count: 3,
@@ -249,7 +249,7 @@ describe('lists', () => {
   });
 });
 
-test('only admins can read and change them, and scoped keys can not change them', async () => {
+test('only admins can read and change them, and scoped keys cannot change them', async () => {
   const { id } = await newAttribute();
   const { client } = await world.person({ roles: ['Developer'] });
   const forbidden = { status: 403, code: 'forbidden' };

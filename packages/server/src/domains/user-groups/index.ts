@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import { demoGroups } from './demo.ts';
 import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { userGroupRoutes } from './routes.ts';
 
 export {
@@ -24,5 +24,5 @@ export {
 export const userGroups = (platform: Platform, options: EmbedGroupOptions): Module => ({
   routes: [...userGroupRoutes(platform), ...embedGroupRoutes(platform, options)],
   demo: demoGroups,
-  leftovers,
+  cleanup,
 });

@@ -47,7 +47,7 @@ test('a group is created, found, listed, changed and deleted', async () => {
   await expect(world.admin.deleteUserGroup({ id: created.id })).rejects.toMatchObject(MISSING);
 });
 
-test('two groups can not have the same name', async () => {
+test('two groups cannot have the same name', async () => {
   const taken = { status: 409, code: 'group_name_taken' };
   const [one, two] = [await newGroup(), await newGroup()];
   await expect(newGroup({ name: one.name })).rejects.toMatchObject(taken);

@@ -8,10 +8,10 @@ import { HANDED_OVER_MAX, requireActiveHeir, type UserRemoval } from './removal.
 import * as store from './store.ts';
 import { lockPerson, lockUser, updateUser } from './users.ts';
 
-type Asked = BodyOf<typeof operations.bulkUserAction>;
+type BulkAction = BodyOf<typeof operations.bulkUserAction>;
 type Reply = ReplyOf<typeof operations.bulkUserAction>;
 
-export async function changeUsers(tx: Tx, removal: UserRemoval, asked: Asked) {
+export async function changeUsers(tx: Tx, removal: UserRemoval, asked: BulkAction) {
   const { action } = asked;
   const newOwnerId = asked.newOwnerId ?? undefined;
   if (newOwnerId !== undefined && action !== 'DELETE')

@@ -1,5 +1,5 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { meRoutes } from './me-routes.ts';
 import type { UserRemoval } from './removal.ts';
 import { type Invite, userRoutes } from './routes.ts';
@@ -40,5 +40,5 @@ export const users = (
 ): Module => ({
   routes: [...userRoutes(platform, { removal, invite }), ...meRoutes(platform)],
   jobs: removal.jobs,
-  leftovers,
+  cleanup,
 });

@@ -40,7 +40,7 @@ const countActiveAdmins = async () =>
     ).rows[0].count,
   );
 
-test('the last active admin can not lose the action All', async () => {
+test('the last active admin cannot lose the action All', async () => {
   const idle = await world.person({ roles: ['Admin'] });
   await world.admin.updateUser({ id: idle.userId, body: { isDeactivated: true } });
   for (const [, demote] of waysToDemote)

@@ -89,7 +89,7 @@ test('a picture address of 10 MB is refused before it is read', async () => {
   }
 });
 
-test('a scoped key can not change its owner', async () => {
+test('a scoped key cannot change its owner', async () => {
   const { id } = await world.deployment();
   const { client } = await world.person({ deploymentIds: [id] });
   const attempt = client.updateMe({ body: { firstName: 'Eve' } });

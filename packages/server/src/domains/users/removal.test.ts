@@ -69,7 +69,7 @@ test('the name and email of a deleted user are free again', async () => {
   expect(await world.admin.createUser({ body })).toMatchObject(body);
 });
 
-test.each(TABLES)('a user who owns %s can not be deleted without a new owner', async (table) => {
+test.each(TABLES)('a user who owns %s cannot be deleted without a new owner', async (table) => {
   const { userId, client } = await world.person();
   await content[table](userId);
   await expect(world.admin.deleteUser({ id: userId })).rejects.toMatchObject(OWNS);
@@ -180,12 +180,12 @@ test('the audit log shows who was deleted and who got the content', async () => 
   ]);
 });
 
-test('only admins can delete users; users can not delete themselves', async () => {
+test('only admins can delete users; users cannot delete themselves', async () => {
   const { client, userId } = await world.person({ roles: ['Developer'] });
   await expect(client.deleteUser({ id: userId })).rejects.toMatchObject({ status: 403, code: 'forbidden' });
 });
 
-test('a scoped key can not delete users', async () => {
+test('a scoped key cannot delete users', async () => {
   const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [deploymentId] });
   await expect(client.deleteUser({ id: userId })).rejects.toMatchObject({
     status: 403,

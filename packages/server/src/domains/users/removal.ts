@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type AskLeftovers, removeAll, type UserLeftovers, upTo } from '../../platform/leftovers.ts';
+import { type FindCleanups, removeAll, type UserCleanup, upTo } from '../../platform/cleanup.ts';
 import * as store from './store.ts';
 import { requireRemainingAdmin } from './users.ts';
 
@@ -25,15 +25,15 @@ export interface UserRemoval {
   jobs: JobKind<never>[];
 }
 
-export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
+export function createUserRemoval(cleanup: FindCleanups): UserRemoval {
   const handOver = (tx: Tx, userId: number, heirId: number, rows: number) =>
     upTo(
       rows,
-      leftovers('user').map((part) => async (most) => part.handOver?.(tx, userId, heirId, most) ?? 0),
+      cleanup('user').map((part) => async (most) => part.handOver?.(tx, userId, heirId, most) ?? 0),
     );
 
   const owns = async (tx: Tx, userId: number) => {
-    for (const part of leftovers('user')) if (await part.owns?.(tx, userId)) return true;
+    for (const part of cleanup('user')) if (await part.owns?.(tx, userId)) return true;
     return store.isHeir(tx, userId);
   };
 
@@ -43,7 +43,7 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
     ...UNTIL_DONE,
     async run({ userId }, context) {
       const heirId = await store.findHeirId(context.db, userId);
-      const inheritance: UserLeftovers[] =
+      const inheritance: UserCleanup[] =
         heirId == null
           ? []
           : [
@@ -51,7 +51,7 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
                 removeOf: [(db, _userId, rows) => db.transaction((tx) => handOver(tx, userId, heirId, rows))],
               },
             ];
-      const outcome = await removeAll([...leftovers('user'), ...inheritance], userId, context);
+      const outcome = await removeAll([...cleanup('user'), ...inheritance], userId, context);
       if (outcome === 'done') await store.deleteUser(context.db, userId);
       return outcome;
     },
@@ -63,7 +63,7 @@ export function createUserRemoval(leftovers: AskLeftovers): UserRemoval {
       if (newOwnerId !== undefined) await requireHeir(tx, user.id, newOwnerId);
       const hasContent = await owns(tx, user.id);
       if (hasContent && newOwnerId === undefined) throw new ApiError('user_owns_content');
-      for (const part of leftovers('user')) await part.endAccess?.(tx, user.id);
+      for (const part of cleanup('user')) await part.endAccess?.(tx, user.id);
       await store.hideUser(tx, user, newOwnerId ?? null);
       if (hasContent) budget.rows -= await handOver(tx, user.id, newOwnerId!, budget.rows);
       await enqueue(tx, removeUser, { userId: user.id });

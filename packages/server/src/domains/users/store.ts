@@ -110,7 +110,7 @@ export const lockSigningIn = (tx: Tx, id: number) =>
 export const lockUsers = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from users where id = any(${ids}::bigint[]) order by id for update`);
 
-/** Returns the ids of the given users that exist. These users can not be deleted until the end of the transaction. */
+/** Returns the ids of the given users that exist. These users cannot be deleted until the end of the transaction. */
 export const listLockedUserIds = async (tx: Tx, ids: readonly number[]) =>
   (
     await tx.many<{ id: number }>(

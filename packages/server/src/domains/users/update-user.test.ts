@@ -249,13 +249,13 @@ test('a user who does not exist is not found', async () => {
   await expect(attempt).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
 });
 
-test('only admins can change users; users can not change themselves', async () => {
+test('only admins can change users; users cannot change themselves', async () => {
   const { client, userId } = await world.person({ roles: ['Developer'] });
   const attempt = client.updateUser({ id: userId, body: { isAdmin: true } });
   await expect(attempt).rejects.toMatchObject({ status: 403, code: 'forbidden' });
 });
 
-test('a scoped key can not change users', async () => {
+test('a scoped key cannot change users', async () => {
   const { id } = await world.deployment();
   const { client, userId } = await world.person({ roles: ['Admin'], deploymentIds: [id] });
   const attempt = client.updateUser({ id: userId, body: { firstName: 'Eve' } });

@@ -175,7 +175,7 @@ test('PUT and POST change a user in the same way', async () => {
   expect(rows.map(({ operation }) => operation)).toEqual(['createUser', 'updateUserByPost', 'updateUser']);
 });
 
-test('a user with every action except All can not change who may do what', async () => {
+test('a user with every action except All cannot change who may do what', async () => {
   const role = await world.admin.createRole({
     body: { name: unique('almost'), actions: actions.filter((action) => action !== 'All') },
   });

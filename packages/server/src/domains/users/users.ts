@@ -31,14 +31,14 @@ export const findPerson = async (db: Queryable, id: number) => requirePerson(awa
 /** Like `findPerson`. Nobody else can change the person until the transaction ends. */
 export const lockPerson = async (tx: Tx, id: number) => requirePerson(await lockUser(tx, id));
 
-type Asked = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext> &
+type UserUpdate = Omit<BodyOf<typeof operations.updateUser>, 'password' | keyof store.UserContext> &
   Partial<Pick<store.UserRow, 'username' | 'email' | 'externalId'>>;
 
 /** The caller has locked `before`. Null clears an optional field; for other fields, null changes nothing. */
 export async function updateUser(
   tx: Tx,
   before: store.UserRow,
-  asked: Asked,
+  asked: UserUpdate,
   passwordHash: string | null = null,
 ): Promise<store.UserRow> {
   const { notifications, roles: _roles, isAdmin: _isAdmin, isDeactivated, ...fields } = asked;
@@ -109,14 +109,14 @@ export async function giveRoles(tx: Tx, userId: number, names: string[]): Promis
 
 /**
  * Call this after every change that may take the action `All` from a user. The lock makes such changes finish one at a
- * time, and the check comes after the lock, so that two changes can not each rely on an admin whom the other removes.
+ * time, and the check comes after the lock, so that two changes cannot each rely on an admin whom the other removes.
  */
 export async function requireRemainingAdmin(tx: Tx): Promise<void> {
   await store.lockAdminRole(tx);
   if (!(await store.hasActiveAdmin(tx))) throw new ApiError('last_admin');
 }
 
-/** Refuses a request whose field `path` names a missing user. The other users can not be deleted until the commit. */
+/** Refuses a request whose field `path` names a missing user. The other users cannot be deleted until the commit. */
 export async function requireUsers(tx: Tx, path: string, ids: readonly number[]): Promise<void> {
   const existing = new Set(await store.listLockedUserIds(tx, ids));
   const missing = ids.filter((id) => !existing.has(id));

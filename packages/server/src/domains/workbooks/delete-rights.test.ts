@@ -23,7 +23,7 @@ async function sharedWorkbook() {
   return { workbookId, reportId };
 }
 
-test('the owner of a workbook deletes it with the reports of others, who can not delete it', async () => {
+test('the owner of a workbook deletes it with the reports of others, who cannot delete it', async () => {
   const { workbookId, reportId } = await sharedWorkbook();
   const remove = (by: Person) => by.client.deleteWorkbook({ deploymentId, workbookId });
   const FORBIDDEN = { status: 403, code: 'forbidden' };

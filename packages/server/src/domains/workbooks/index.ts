@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module.ts';
-import { leftovers } from './leftovers.store.ts';
+import { cleanup } from './cleanup.store.ts';
 import { type FindPublished, workbookRoutes } from './routes.ts';
 
 export {
@@ -25,5 +25,5 @@ export {
 /** `findPublished` reads the published dashboard of a workbook. */
 export const workbooks = (findPublished: FindPublished): Module => ({
   routes: workbookRoutes(findPublished),
-  leftovers,
+  cleanup,
 });

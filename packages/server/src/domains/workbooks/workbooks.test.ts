@@ -183,7 +183,7 @@ describe('a slug', () => {
   });
 
   test.each(['', '-a', 'A', 'a b', 'a_b', 'ä', 'a/b', 'a.b', 'a\n', 'z'.repeat(101)])(
-    'can not be %j',
+    'cannot be %j',
     async (slug) => {
       const { id } = await create();
       await expect(update(id, { slug })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
@@ -289,7 +289,7 @@ describe('an upsert by slug', () => {
     expect(answers.map(({ name }) => name)).toEqual(Array.from({ length: 16 }, (_, i) => `v${i}`));
   });
 
-  test('is refused as taken if the caller can not see the workbook, and as forbidden if they can only read it', async () => {
+  test('is refused as taken if the caller cannot see the workbook, and as forbidden if they can only read it', async () => {
     const { id } = await upsert('sales', { name: 'theirs' });
     const attempt = () => upsert('sales', { name: 'mine' }, explorer.client);
     await expect(attempt()).rejects.toMatchObject(SLUG_TAKEN);
@@ -594,7 +594,7 @@ test('reports that are added while the workbook moves end up in the folder of th
   expect(rows).toHaveLength(9);
 });
 
-test('a workbook can not be put into a folder that does not exist or that the caller may not edit', async () => {
+test('a workbook cannot be put into a folder that does not exist or that the caller may not edit', async () => {
   const elsewhere = (await world.deployment()).id;
   const foreign = (await world.admin.createFolder({ deploymentId: elsewhere, body: { name: 'x' } })).id;
   const { id } = await create();
@@ -614,7 +614,7 @@ test('a workbook can not be put into a folder that does not exist or that the ca
   expect(await update(own.id, { folderId }, explorer.client)).toMatchObject({ folderId });
 });
 
-test('a workbook that the caller can not read, or of another deployment, is a 404', async () => {
+test('a workbook that the caller cannot read, or of another deployment, is a 404', async () => {
   const { id } = await create();
   const elsewhere = (await world.deployment()).id;
   for (const [client, where, workbookId] of [

@@ -32,7 +32,7 @@ export const toWorkbook = <Row extends Omit<store.PlainWorkbookRow, 'level'> & {
   ...workbook
 }: Row) => workbook;
 
-/** Throws a 404 if the viewer can not read the workbook, and a 403 if their level is too low. */
+/** Throws a 404 if the viewer cannot read the workbook, and a 403 if their level is too low. */
 const requiring =
   <Row extends store.PlainWorkbookRow>(
     find: (db: Queryable, viewer: Viewer, id: number, least: Level) => Promise<Row | undefined>,
@@ -115,13 +115,13 @@ export async function listWorkbooksById(db: Queryable, viewer: Viewer, ids: read
   };
 }
 
-interface Given {
+interface WorkbookInput {
   name?: string | null;
   folderId?: number | null;
   meta?: object | null;
 }
 
-export async function insertWorkbook(tx: Tx, viewer: Viewer, given: Given, slug: string | null) {
+export async function insertWorkbook(tx: Tx, viewer: Viewer, given: WorkbookInput, slug: string | null) {
   requireBytes('meta', given.meta, limits.meta);
   const home = await requireHome(tx, viewer);
   const folder = await requireTarget(tx, viewer, given.folderId ?? null);
@@ -143,7 +143,7 @@ const UPSERT_TRIES = 10;
 export async function upsertWorkbook(
   tx: Tx,
   viewer: Viewer,
-  given: Given,
+  given: WorkbookInput,
   { slug, etag }: { slug: string; etag: Etag },
 ): Promise<{ before: store.WorkbookRow | null; after: store.WorkbookRow }> {
   const home = await requireHome(tx, viewer);
@@ -186,7 +186,7 @@ export async function updateWorkbook(
   tx: Tx,
   viewer: Viewer,
   before: store.WorkbookRow,
-  given: Given & { slug?: string | null },
+  given: WorkbookInput & { slug?: string | null },
 ) {
   requireBytes('meta', given.meta, limits.meta);
   const folderId = given.folderId === undefined ? before.folderId : given.folderId;

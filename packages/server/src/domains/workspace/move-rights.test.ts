@@ -218,7 +218,7 @@ describe('a role that manages what contains reports, and not the reports', () =>
     ['Folder', [...BASE, 'FolderManage', 'WorkbookManage', 'ReportEdit']],
     ['Workbook', [...BASE, 'WorkbookManage']],
   ] as [keyof Awaited<ReturnType<typeof prepare>>['moves'], Actions][])(
-    'can not move a %s into a folder of their own, with %j',
+    'cannot move a %s into a folder of their own, with %j',
     async (noun, actions) => {
       const { client, moves, bulkMove, readReport, workbookId } = await prepare(actions);
       for (const move of moves[noun]) await expect(move()).rejects.toMatchObject(FORBIDDEN);

@@ -235,7 +235,7 @@ describe('answers', () => {
 });
 
 describe('a request', () => {
-  test('can not write, ends on the server when its time is over, and is signed', async () => {
+  test('cannot write, ends on the server when its time is over, and is signed', async () => {
     await ask('select one as signed', { timeoutMs: 119_999 });
     const { fields, authorization } = requestFor('signed');
     expect(Object.fromEntries(fields)).toMatchObject({
@@ -364,7 +364,7 @@ describe('the address', () => {
   });
 });
 
-test('tables are listed with their columns, and with keys only where rows can not share them', async () => {
+test('tables are listed with their columns, and with keys only where rows cannot share them', async () => {
   expect(await engine.listTables(PATIENTLY)).toEqual([
     {
       schema: 'shop',

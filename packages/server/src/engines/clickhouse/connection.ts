@@ -42,8 +42,8 @@ const IDLE_MS = 2500;
 const LARGE_SQL = 50_000;
 
 /**
- * With `readonly`, a statement can not write, and ClickHouse ends it if we close the connection. A user who is limited to
- * `readonly = 1` can not send settings, so 2 is what such a user needs.
+ * With `readonly`, a statement cannot write, and ClickHouse ends it if we close the connection. A user who is limited to
+ * `readonly = 1` cannot send settings, so 2 is what such a user needs.
  */
 const SETTINGS: ClickHouseSettings = {
   readonly: '2',

@@ -31,7 +31,7 @@ export function explain(error: unknown): EngineError {
   if (/Cannot modify '\w+' setting/.test(message)) {
     return new EngineError(
       'source_unavailable',
-      'The user of the data source can not change settings, which queries need: set `readonly` of the user to 2 instead of 1.',
+      'The user of the data source cannot change settings, which queries need: set `readonly` of the user to 2 instead of 1.',
     );
   }
   const meaning = MEANINGS.get(code) ?? 'query_failed';

@@ -170,7 +170,7 @@ test.each([
 });
 
 test('the error names the function or the table', async () => {
-  await expect(check("select GetEnv('x')")).rejects.toThrow(/The function `getenv` can not be used/i);
+  await expect(check("select GetEnv('x')")).rejects.toThrow(/The function `getenv` cannot be used/i);
   await expect(check('select * from pg_catalog.pg_class')).rejects.toThrow('`pg_catalog.pg_class`');
 });
 
@@ -194,7 +194,7 @@ test.each([
   'from files.t',
 ])('%s is allowed', (sql) => check(sql));
 
-test('a statement that can not be read is wrong, in the words of DuckDB', async () => {
+test('a statement that cannot be read is wrong, in the words of DuckDB', async () => {
   await expect(check('select from where')).rejects.toMatchObject({
     code: 'query_invalid',
     message: expect.stringContaining('syntax error'),

@@ -75,7 +75,7 @@ async function parse(connection: DuckDBConnection, sql: string): Promise<Tree> {
   try {
     return JSON.parse(String(reader.getRowsJS()[0]?.[0]));
   } catch {
-    throw refused('This statement contains a value that can not be checked.');
+    throw refused('This statement contains a value that cannot be checked.');
   }
 }
 
@@ -115,7 +115,7 @@ function namesOf({ map }: Tree): string[] {
   return (map as readonly Tree[]).map(({ key }) => {
     const name = String(key);
     if (!NAME.test(name) || SYSTEM_NAME.test(name))
-      throw refused(`\`${name}\` can not be the name of a WITH query.`);
+      throw refused(`\`${name}\` cannot be the name of a WITH query.`);
     return name.toLowerCase();
   });
 }
@@ -123,7 +123,7 @@ function namesOf({ map }: Tree): string[] {
 function requireNode(node: Tree, named: ReadonlySet<string>) {
   for (const kind of [node.class, node.type]) {
     if (typeof kind === 'string' && !KINDS.has(kind) && !kind.endsWith('_TYPE_INFO'))
-      throw refused(`Statements can not contain ${kind}.`);
+      throw refused(`Statements cannot contain ${kind}.`);
   }
   if (node.type === 'BASE_TABLE') requireTable(node, named);
   if (node.type === 'TABLE_FUNCTION') requireTableFunction(node);
@@ -138,13 +138,13 @@ function requireTable(node: Tree, named: ReadonlySet<string>) {
   if (isKnown) return;
   const name = [catalog, schema, table].filter(Boolean).join('.');
   throw refused(
-    `The table \`${name}\` can not be read: tables are the files of the deployment, such as \`files.orders\`.`,
+    `The table \`${name}\` cannot be read: tables are the files of the deployment, such as \`files.orders\`.`,
   );
 }
 
 function requireTableFunction({ function: called }: Tree) {
   const { class: kind } = called as Tree;
-  if (kind !== 'FUNCTION') throw refused('This function can not be read as a table.');
+  if (kind !== 'FUNCTION') throw refused('This function cannot be read as a table.');
   requireFunction(called as Tree, ALLOWED_TABLE_FUNCTIONS);
 }
 
@@ -152,5 +152,5 @@ function requireFunction({ function_name: name, schema, catalog }: Tree, allowed
   const isBuiltIn = (!schema || schema === 'main') && (!catalog || catalog === 'system');
   if (isBuiltIn && allowed.has(String(name).toLowerCase())) return;
   const full = [catalog, schema, name].filter(Boolean).join('.');
-  throw refused(`The function \`${full}\` can not be used in a data model or a report.`);
+  throw refused(`The function \`${full}\` cannot be used in a data model or a report.`);
 }

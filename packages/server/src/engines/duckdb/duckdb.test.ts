@@ -146,15 +146,15 @@ describe('files', () => {
     });
   });
 
-  test('a file that can not be read says so, and leaves the others alone', async () => {
+  test('a file that cannot be read says so, and leaves the others alone', async () => {
     await write(3, 'good.csv', 'x\n1\n');
     await write(3, 'broken.parquet', 'this is not Parquet');
     const engine = engineOf(3);
     expect((await ask('select x from files.good', {}, engine)).rows).toEqual([{ x: '1' }]);
-    await expect(ask('select * from files.broken', {}, engine)).rejects.toThrow(/broken can not be read/);
+    await expect(ask('select * from files.broken', {}, engine)).rejects.toThrow(/broken cannot be read/);
     expect(await engine.test(PATIENTLY)).toEqual({
       isReachable: true,
-      message: 'DuckDB reads 1 file, and 1 that can not be read.',
+      message: 'DuckDB reads 1 file, and 1 that cannot be read.',
     });
   });
 

@@ -36,9 +36,9 @@ export function explain(error: unknown, failures: ReadonlyMap<string, string>): 
   return new EngineError(code, (message.trim() || NO_MESSAGE).slice(0, MESSAGE_MAX) + hint);
 }
 
-/** The table is missing because its file can not be read. */
+/** The table is missing because its file cannot be read. */
 const hintOf = (message: string, failures: ReadonlyMap<string, string>) =>
   [...failures]
     .filter(([table]) => message.includes(table))
-    .map(([table, why]) => `\nThe file of the table files.${table} can not be read: ${why}`)
+    .map(([table, why]) => `\nThe file of the table files.${table} cannot be read: ${why}`)
     .join('');

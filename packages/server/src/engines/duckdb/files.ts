@@ -27,7 +27,7 @@ export function createFileTables(instance: DuckDBInstance, filesDir: string): Fi
         failures.delete(table);
       }
       for (const [table, { path, reader, version }] of changed) {
-        // A file that can not be read must not keep the others from being read.
+        // A file that cannot be read must not keep the others from being read.
         await connection
           .run(
             `create or replace view files.${quoted(table)} as select * from ${reader}('${path.replaceAll("'", "''")}')`,

@@ -39,6 +39,6 @@ function namesIn(dir: string): string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return [];
-    throw new EngineError('source_unavailable', `The folder of files can not be read (${code}).`);
+    throw new EngineError('source_unavailable', `The folder of files cannot be read (${code}).`);
   }
 }

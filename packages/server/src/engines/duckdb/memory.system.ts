@@ -9,7 +9,7 @@ import {
   PATIENTLY_POLLED,
   requireWorking,
   source,
-  textOf,
+  answerText,
   useDuckdb,
 } from '../../../test/duckdb-engines.ts';
 import { engineProcesses } from '../../../test/engines.ts';
@@ -111,11 +111,11 @@ test('only a query that was alone is too large', async () => {
     'select count(*) as n from (select distinct repeat(md5(range::varchar), 100) from range(30000))';
 
   const first = await neighbour();
-  // The neighbour stays, so it can not run again.
+  // The neighbour stays, so it cannot run again.
   await expect(ask('select range(1000000000)', { timeoutMs: 8000 }, engine)).rejects.toMatchObject({
     code: 'source_busy',
   });
-  const [counted] = await Promise.all([ask(fair, PATIENTLY, engine), textOf(first)]);
+  const [counted] = await Promise.all([ask(fair, PATIENTLY, engine), answerText(first)]);
   expect(counted.rows).toEqual([{ n: '30000' }]);
   await expect(ask(large, PATIENTLY, engine)).rejects.toMatchObject({ code: 'query_too_large' });
 });
@@ -136,7 +136,7 @@ test('a query that waits for memory keeps no place from others', async () => {
   }
   leave.abort(new Error('the caller left'));
   expect(await Promise.all(waiting)).toEqual([leave.signal.reason, leave.signal.reason]);
-  await textOf(hog);
+  await answerText(hog);
   await requireWorking(engine);
 });
 

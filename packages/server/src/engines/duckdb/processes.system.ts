@@ -9,7 +9,7 @@ import {
   PATIENTLY_POLLED,
   requireWorking,
   source,
-  textOf,
+  answerText,
   useDuckdb,
 } from '../../../test/duckdb-engines.ts';
 import { engineProcesses } from '../../../test/engines.ts';
@@ -51,7 +51,7 @@ describe('what ends a query', () => {
     expect(running()).toEqual(before);
   });
 
-  test('a caller who leaves does not end the queries of others, even if the own one can not be interrupted', async () => {
+  test('a caller who leaves does not end the queries of others, even if the own one cannot be interrupted', async () => {
     const running = newProcesses();
     const engine = createOwn({ atOnce: 2, waitMs: 120_000 }).of(1, source);
     await requireWorking(engine);
@@ -74,7 +74,7 @@ describe('what ends a query', () => {
     expect(running()).toEqual(before);
   });
 
-  test('its own time limit, even if it can not be interrupted', async () => {
+  test('its own time limit, even if it cannot be interrupted', async () => {
     const engine = createOwn({ atOnce: 1 }).of(1, source);
     await expect(ask(UNINTERRUPTIBLE, { timeoutMs: 300 }, engine)).rejects.toMatchObject({
       code: 'query_timed_out',
@@ -133,12 +133,12 @@ describe('a process that is killed', () => {
     const sql = 'select repeat(md5(range::varchar), 10) as text from range(50000)';
     const answer = await engine.query({ sql }, PATIENTLY);
     kill(known);
-    await expect(textOf(answer)).rejects.toMatchObject({ code: 'source_unavailable' });
+    await expect(answerText(answer)).rejects.toMatchObject({ code: 'source_unavailable' });
     await expect(answer.summary).rejects.toMatchObject({ code: 'source_unavailable' });
     await requireWorking(engine);
   });
 
-  // DuckDB and Node abort if they find no memory for something that they can not do without.
+  // DuckDB and Node abort if they find no memory for something that they cannot do without.
   test.each(['SIGKILL', 'SIGABRT'] as const)(
     'a query that loses its process twice fails, and the next one works: %s',
     async (signal) => {
@@ -183,7 +183,7 @@ describe('processes', () => {
     await requireWorking(short.of(2, source));
   });
 
-  test('one deployment can not have all of them', async () => {
+  test('one deployment cannot have all of them', async () => {
     const own = createOwn({ processes: 3, deploymentProcesses: 2 });
     const named = (name: string) => own.of(1, { ...source, name });
     const leave = new AbortController();

@@ -76,7 +76,7 @@ describe('what a query can reach', () => {
     });
   });
 
-  test('a deployment can not read the files of another one, by name, by path or by a link', async () => {
+  test('a deployment cannot read the files of another one, by name, by path or by a link', async () => {
     const [own, other] = [filesOf(1), filesOf(10)];
     for (const path of [`${other}/secret.csv`, `${own}/../10/secret.csv`, `${own}0/secret.csv`]) {
       await expect(ask(`select * from read_csv('${path}')`)).rejects.toMatchObject({ code: 'query_refused' });

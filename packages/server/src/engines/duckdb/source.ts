@@ -14,7 +14,7 @@ import { type ColumnTexts, columnTypeOf, textsOf } from './texts.ts';
 /** An interrupt is lost if the query has not started yet, so it is repeated. */
 const INTERRUPT_EVERY_MS = 50;
 /**
- * A few functions can not be interrupted. This long after its time limit such a query ends the process, and another one
+ * A few functions cannot be interrupted. This long after its time limit such a query ends the process, and another one
  * is started. Not before, because the process also runs queries of others, who do not know that its caller has left.
  */
 const INTERRUPT_WITHIN_MS = 2000;
@@ -57,7 +57,7 @@ export async function openDuckdb(settings: DuckdbSettings): Promise<Source> {
       run(signal, CALL_TIMEOUT_MS, async (connection) => {
         const [row] = (await connection.runAndReadAll(COUNT_FILES)).getRowsJS();
         const count = Number(row?.[0]);
-        const unread = files.failures.size ? `, and ${files.failures.size} that can not be read` : '';
+        const unread = files.failures.size ? `, and ${files.failures.size} that cannot be read` : '';
         return `DuckDB reads ${count} ${count === 1 ? 'file' : 'files'}${unread}.`;
       }),
     async close() {

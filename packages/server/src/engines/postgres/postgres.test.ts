@@ -397,7 +397,7 @@ describe('connections', () => {
     stop();
     expect(await engines.of(1, via(port)).test(PATIENTLY)).toMatchObject({
       isReachable: false,
-      message: expect.stringMatching(/^The database can not be reached: .*ECONNREFUSED/),
+      message: expect.stringMatching(/^The database cannot be reached: .*ECONNREFUSED/),
     });
   });
 });

@@ -3,7 +3,7 @@ import { serveParent, type Write } from '../../platform/processes/serve-parent.t
 import type { ClickhouseSettings } from '../clickhouse/connection.ts';
 import type { DuckdbSettings } from '../duckdb/database.ts';
 import type { PostgresSettings } from '../postgres/connections.ts';
-import type { Asked, Run, Source } from './source.ts';
+import type { QueryRequest, Run, Source } from './source.ts';
 
 export type SourceSettings = DuckdbSettings | PostgresSettings | ClickhouseSettings;
 
@@ -31,7 +31,7 @@ async function open(settings: SourceSettings): Promise<Source> {
 }
 
 /** A request with a credential of its own gets connections of its own, which end with it: nobody shares them. */
-async function as<T>({ credential }: Asked, work: (source: Source) => Promise<T>): Promise<T> {
+async function as<T>({ credential }: QueryRequest, work: (source: Source) => Promise<T>): Promise<T> {
   if (!credential) return work(source!);
   const personal = await open({ ...own, ...credential, connections: 1 } as SourceSettings);
   try {
@@ -53,8 +53,8 @@ serveParent({
   },
   handlers: {
     query: (run: Run, signal: AbortSignal, write: Write) => as(run, (one) => one.run(run, signal, write)),
-    listTables: (asked: Asked, signal: AbortSignal) => as(asked, (one) => one.listTables(signal)),
-    test: (asked: Asked, signal: AbortSignal) => as(asked, (one) => one.test(signal)),
+    listTables: (asked: QueryRequest, signal: AbortSignal) => as(asked, (one) => one.listTables(signal)),
+    test: (asked: QueryRequest, signal: AbortSignal) => as(asked, (one) => one.test(signal)),
   },
   onStop: () => source?.close(),
 });

@@ -10,11 +10,11 @@ import {
 } from '../engine.ts';
 
 /** What every request may have. */
-export interface Asked {
+export interface QueryRequest {
   credential?: Credential;
 }
 
-export interface Run extends Asked {
+export interface Run extends QueryRequest {
   query: Query;
   maxRows: QueryLimits['maxRows'];
   maxBytes: QueryLimits['maxBytes'];

@@ -13,5 +13,5 @@ export function unreachable(error: unknown): EngineError {
   const { message, code } = error as NodeJS.ErrnoException;
   const why = (message || code || 'unknown reason').split('\n')[0]!.slice(0, 300).replace(/\.$/, '');
   const hint = HINTS.find(([pattern]) => pattern.test(why))?.[1] ?? '';
-  return new EngineError('source_unavailable', `The database can not be reached: ${why}.${hint}`);
+  return new EngineError('source_unavailable', `The database cannot be reached: ${why}.${hint}`);
 }

@@ -3,7 +3,7 @@
 /** Milliseconds since 1970, in UTC. */
 export const timeText = (ms: number) => `"${new Date(ms).toISOString().slice(0, -1)}"`;
 
-/** JavaScript can not hold times before the year -271821 or after 275760. */
+/** JavaScript cannot hold times before the year -271821 or after 275760. */
 export const isTime = (ms: number) => Math.abs(ms) <= 8.64e15;
 
 /** Without zeros at the end of the fraction, so that engines with other scales return the same text. */

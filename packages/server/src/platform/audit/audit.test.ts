@@ -59,7 +59,7 @@ test('the entry names the deployment', async () => {
   ]);
 });
 
-test('a failed change leaves no entry, and a change that can not be audited is undone', async () => {
+test('a failed change leaves no entry, and a change that cannot be audited is undone', async () => {
   const count = async () =>
     Number((await world.server.db.pool.query('select count(*) from audit_log')).rows[0].count);
   const before = await count();

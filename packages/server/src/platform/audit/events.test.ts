@@ -182,7 +182,7 @@ describe('who is attacked', () => {
     expect(await entriesAt(event, 1)).toEqual([['203.0.113.99', 2]]);
   });
 
-  test('can not fill the log, with any number of users and callers', async () => {
+  test('cannot fill the log, with any number of users and callers', async () => {
     const event = failedSignIn();
     const events = addresses(30).flatMap((ip) =>
       Array.from({ length: 30 }, (_, id) => ({ ...event, resourceId: String(id), ip })),
@@ -237,7 +237,7 @@ test('no number of callers who are known fills the log', async () => {
   expect(entries.at(-1)).toMatchObject({ user_id: null, after: { repeats: 480 } });
 });
 
-test('an attempt that can not be stored does not take others with it', async () => {
+test('an attempt that cannot be stored does not take others with it', async () => {
   const event = failedSignIn();
   const broken = { ...event, resourceId: 'broken', deploymentId: 'abc' as never };
   const others = Array.from({ length: 3 }, (_, i) => ({ ...event, resourceId: String(i) }));

@@ -47,7 +47,7 @@ export const recordEvent = (db: Queryable, event: AuditEvent) => insertAuditEntr
 
 /** Records attempts that failed. No number of them can fill the log. */
 export interface Attempts {
-  /** Returns at once. If the entry can not be written, the server's own log says so. */
+  /** Returns at once. If the entry cannot be written, the server's own log says so. */
   record(event: AuditEvent): void;
   /** Writes what was only counted so far. */
   stop(): Promise<void>;
@@ -96,7 +96,7 @@ export function createAttempts(
     try {
       await insertAuditEntries(db, entries);
     } catch (err) {
-      // One entry that can not be stored does not take the others with it.
+      // One entry that cannot be stored does not take the others with it.
       if (isUnfit(err) && entries.length > 1) for (const entry of entries) await insert([entry]);
       else
         log.error({ err, entries: entries.length }, 'refused attempts could not be written to the audit log');

@@ -59,7 +59,7 @@ begin
   return made;
 end $$;
 
--- For a lost secret key (docs/operating.md): without it, the key of the seals can not be opened again. All entries that
+-- For a lost secret key (docs/operating.md): without it, the key of the seals cannot be opened again. All entries that
 -- are left get new seals, and a new entry says so. Dropped months are forgotten, because only the old key proves them.
 create or replace function restart_audit_seals() returns void language sql as $$
   insert into audit_log (operation, resource_type, resource_id, before)

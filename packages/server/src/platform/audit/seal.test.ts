@@ -121,7 +121,7 @@ test('a month that somebody dropped is noticed, also if they say that retention 
   expect(await problem()).toMatch(/^the month .+ was not dropped by retention$/);
 });
 
-test('seals and the chain can not be changed to fit', async () => {
+test('seals and the chain cannot be changed to fit', async () => {
   const seals = await log.query('select no from audit_log_seals order by no');
   const last = seals.at(-1).no;
   await log.query('create table kept as select * from audit_log_seals');

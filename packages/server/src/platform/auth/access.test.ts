@@ -50,7 +50,7 @@ test.each([
     'forbidden',
   ],
   [
-    'a caller who may not read a deployment can not delete it',
+    'a caller who may not read a deployment cannot delete it',
     deleteDeployment,
     actor(['DeploymentDelete']),
     { deploymentId: 1 },
@@ -66,7 +66,7 @@ test.each([
   ],
   ['a scoped key reads account-wide resources', listApiKeys, actor(['All'], [1]), {}, undefined],
   [
-    'a scoped key can not change account-wide resources',
+    'a scoped key cannot change account-wide resources',
     createUser,
     actor(['All'], [1]),
     {},
@@ -166,7 +166,7 @@ describe('a handler is reached only by callers of its declared type', () => {
   test('an actor of an unknown kind is refused by every operation', () => {
     for (const operation of [getSpec, listRegions, getFolders, generateSession, getEmbedSession]) {
       const attempt = () => authorize(operation as never, { ...known, kind: 'robot' } as never, {});
-      expect(attempt).toThrow(`${operation.id} can not be called by: robot`);
+      expect(attempt).toThrow(`${operation.id} cannot be called by: robot`);
     }
   });
 

@@ -30,7 +30,7 @@ export const reaches = (actor: Caller, deploymentId: number) =>
 /** Throws if the contract does not allow this caller. Handlers rely on this for the type of their caller. */
 export function authorize(op: Operation, actor: Actor, params: Record<string, unknown>): void {
   // No credential that the operation accepts can belong to such a caller, so this is a programming error.
-  if (!isCallerFor(op.auth, actor)) throw new Error(`${op.id} can not be called by: ${actor.kind}`);
+  if (!isCallerFor(op.auth, actor)) throw new Error(`${op.id} cannot be called by: ${actor.kind}`);
   if (actor.kind === 'nobody') return;
   if (actor.kind === 'tokenHolder') authorizeHolder(op, actor, params.deploymentId as number);
   else authorizeCaller(op, actor, params);
@@ -88,7 +88,7 @@ function authorizeAccountWide(op: Operation, actor: Caller) {
   if (actor.deploymentIds !== null && op.scopedKeys === 'refused') {
     const owner = op.permission === 'All' ? ' of an admin' : '';
     throw new ApiError('outside_key_scope', {
-      message: `A scoped API key can not change account-wide resources. Use an unscoped key${owner}.`,
+      message: `A scoped API key cannot change account-wide resources. Use an unscoped key${owner}.`,
     });
   }
   // A caller who may read at least one deployment may list the deployments that they can read.

@@ -59,7 +59,7 @@ test('a change of one person does not cause queries for other people', async () 
   for (const change of changes) await expect.poll(() => costAfter(change)).toBe(0);
 });
 
-test('while notifications can not be received, every request is verified in the database', async () => {
+test('while notifications cannot be received, every request is verified in the database', async () => {
   const person = await world.person();
   await expect.poll(() => queriesDuring(() => person.client.listRegions())).toBe(0);
   const stopped = await stopListening(world);

@@ -82,7 +82,7 @@ function groupByAuth(kinds: readonly CredentialKind[]): ReadonlyMap<Auth, Creden
 const capitalised = (scheme: string) => scheme.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /**
- * Returns nothing if the Authorization header can not be read as one credential. Clients that query send a token without
+ * Returns nothing if the Authorization header cannot be read as one credential. Clients that query send a token without
  * a scheme, which counts as `Bearer` there.
  */
 function presentedBy({ method, headers, ip: address }: ShowingRequest, auth: Auth): Presented | undefined {

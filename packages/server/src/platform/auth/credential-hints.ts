@@ -11,7 +11,7 @@ interface Kinds {
   all: readonly CredentialKind[];
 }
 
-/** `given` is missing if the header can not be read as one credential. */
+/** `given` is missing if the header cannot be read as one credential. */
 export function unauthenticated(
   authorization: string | undefined,
   given: Presented | undefined,

@@ -3,7 +3,7 @@
  * in memory, so that most requests need no query. Every server forgets it when the credential or its user changes.
  */
 import { ApiError, isApiError } from '../errors.ts';
-import { gather } from '../gather.ts';
+import { batchCalls } from '../batch-calls.ts';
 import { createAddressLimit } from '../http/attempt-limit.ts';
 import type { Platform } from '../module.ts';
 import { hashSecret } from '../secrets/random-secrets.ts';
@@ -41,7 +41,7 @@ export function createStoredCredentials<Who>(
   const { find, listKnown, subjectsOf, note, unknown } = options;
   const verified = remember<string, Verified<Who>>((_, { actor }) => subjectsOf(actor));
   const wrong = createAddressLimit(WRONG);
-  const areKnown = gather(async (hashes: Buffer[]) => {
+  const areKnown = batchCalls(async (hashes: Buffer[]) => {
     const known = new Set(await listKnown(hashes));
     return hashes.map((one) => known.has(one.toString('hex')));
   }, SUSPECTS);

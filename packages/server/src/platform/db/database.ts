@@ -402,7 +402,7 @@ export const isTimedOut = (error: unknown) => error instanceof pg.DatabaseError 
 const UNAVAILABLE = /^(08|53|57P|58|28|3D000|55000|25006|25P03|25P04)/;
 const UNREACHABLE = /^E(CONN|PIPE|NOTFOUND|AI_AGAIN|NOENT|ACCES|TIMEDOUT|HOST|NET)/;
 
-/** Whether a failure means that the database can not be used right now, and not that our statement was wrong. */
+/** Whether a failure means that the database cannot be used right now, and not that our statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(code ?? '');

@@ -102,7 +102,7 @@ describe('a database that is still starting', () => {
     const line = await refusal(`postgres://oriel@127.0.0.1:${await freePort()}/oriel`, {
       waitForDatabaseMs: 1,
     });
-    expect(line).toMatch(/^The database can not be reached .*ECONNREFUSED.*ORIEL_DATABASE_URL/);
+    expect(line).toMatch(/^The database cannot be reached .*ECONNREFUSED.*ORIEL_DATABASE_URL/);
   });
 
   test('a database that has connections for the migrations but none after them is also reported in one line', async () => {
@@ -151,7 +151,7 @@ describe('a problem that waiting does not solve is reported at once', () => {
     ],
     [
       { code: 'XX000', message: 'something\nelse' },
-      /^The database can not be used, error XX000 \(something else\)/,
+      /^The database cannot be used, error XX000 \(something else\)/,
     ],
   ];
   test.each(reasons)('$code', async (answer, line) => {

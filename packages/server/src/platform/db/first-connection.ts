@@ -54,7 +54,7 @@ const isOfDatabase = (cause: Failure) =>
   cause instanceof pg.DatabaseError ||
   (isPassing(cause) && (cause.code !== 'ENOENT' || cause.syscall === 'connect'));
 
-/** Turns an error from the database into one line for the operator. Returns other errors unchanged. */
+/** KeyedLock an error from the database into one line for the operator. Returns other errors unchanged. */
 export const explainIfOfDatabase = (error: unknown): unknown =>
   isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 
@@ -67,7 +67,7 @@ export async function requireReachable(connection: ConnectionSettings): Promise<
   }
 }
 
-/** Explains in one line why the database can not be used. */
+/** Explains in one line why the database cannot be used. */
 function explainDatabaseError(error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const cause = causeOf(error);
@@ -109,7 +109,7 @@ function explanation(cause: Failure, state: string): [what: string, mend: string
   }
   if (state) {
     return [
-      `The database can not be used, error ${state}`,
+      `The database cannot be used, error ${state}`,
       'fix that, or point ORIEL_DATABASE_URL at another database',
     ];
   }
@@ -126,7 +126,7 @@ function explanation(cause: Failure, state: string): [what: string, mend: string
     ];
   }
   if (isPassing(cause)) {
-    return ['The database can not be reached', 'check that it runs and that ORIEL_DATABASE_URL is right'];
+    return ['The database cannot be reached', 'check that it runs and that ORIEL_DATABASE_URL is right'];
   }
-  return ['The database can not be used', 'check ORIEL_DATABASE_URL'];
+  return ['The database cannot be used', 'check ORIEL_DATABASE_URL'];
 }

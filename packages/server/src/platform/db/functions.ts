@@ -126,7 +126,7 @@ async function createFunction(client: pg.Client, { name, text }: Definition, bef
   try {
     await client.query(`savepoint definition; ${text}`);
   } catch (error) {
-    // The return type or the names of the parameters have changed, and PostgreSQL can not replace such a function.
+    // The return type or the names of the parameters have changed, and PostgreSQL cannot replace such a function.
     if ((error as pg.DatabaseError).code !== '42P13') throw error;
     await client.query('rollback to savepoint definition');
     for (const overload of before) {

@@ -86,7 +86,7 @@ test('waiting sharers take turns, even if many calls of one sharer came first', 
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
-test('one sharer can not fill the queue', async () => {
+test('one sharer cannot fill the queue', async () => {
   const gate = gateOf({ waitingMax: 10, waitingShareMax: 2 });
   const first = pending();
   const waiting = [

@@ -16,7 +16,7 @@ test('a busy process does not think that its connection is broken', async () => 
     // Timers that are due run before the answer of the database is read.
     await immediately();
   }
-  expect(listener.hears).toBe(true);
+  expect(listener.isListening).toBe(true);
   expect(interruptions).toBe(0);
   await listener.end();
 });
@@ -24,11 +24,11 @@ test('a busy process does not think that its connection is broken', async () => 
 test('a connection that stops answering is detected and replaced', async () => {
   const proxy = await startMutableProxy(inject('postgresUrl'));
   const listener = await listen(proxy.url);
-  expect(listener.hears).toBe(true);
+  expect(listener.isListening).toBe(true);
   proxy.mute(true);
-  await expect.poll(() => listener.hears).toBe(false);
+  await expect.poll(() => listener.isListening).toBe(false);
   proxy.mute(false);
-  await expect.poll(() => listener.hears).toBe(true);
+  await expect.poll(() => listener.isListening).toBe(true);
   await listener.end();
   await proxy.close();
 });

@@ -8,7 +8,7 @@ type Handler = (payload?: string) => void;
 
 export interface Listener {
   /** False from the moment that a notification could have been missed until we listen again. */
-  readonly hears: boolean;
+  readonly isListening: boolean;
   /**
    * Calls the handler for each notification with its payload, and once without one whenever notifications may have been
    * missed. Every channel must be named before `start`.
@@ -16,7 +16,7 @@ export interface Listener {
   on(channel: string, handler: Handler): void;
   /** Calls the handlers at once, for a notification that this server itself has caused and that is still on its way. */
   tell(channel: string, payload: string): void;
-  /** Connects and listens. Rejects if the first connection can not be made. */
+  /** Connects and listens. Rejects if the first connection cannot be made. */
   start(): Promise<void>;
   end(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
   const handlers = new Map<string, Handler[]>();
   const stopping = new AbortController();
   let client: pg.Client | undefined;
-  let hears = false;
+  let isListening = false;
   let loop: Promise<void> | undefined;
 
   const call = (list: Handler[] = [], payload?: string) => {
@@ -68,16 +68,16 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
     while (!stopping.signal.aborted) {
       try {
         client ??= await connect();
-        hears = true;
+        isListening = true;
         callAll();
         await watch(client);
       } catch {
-        // The database can not be reached, or we are stopping. The loop decides.
+        // The database cannot be reached, or we are stopping. The loop decides.
       }
       if (stopping.signal.aborted) return;
-      if (hears)
+      if (isListening)
         log.warn('the connection that brings notifications broke; verifying credentials in the database');
-      hears = false;
+      isListening = false;
       callAll();
       discard(client);
       client = undefined;
@@ -86,8 +86,8 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
   }
 
   return {
-    get hears() {
-      return hears;
+    get isListening() {
+      return isListening;
     },
     on(channel, handler) {
       const list = handlers.get(channel) ?? [];
@@ -101,7 +101,7 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
     },
     async end() {
       stopping.abort();
-      hears = false;
+      isListening = false;
       await loop;
       discard(client);
     },

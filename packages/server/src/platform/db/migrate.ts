@@ -175,7 +175,7 @@ function requireKnown(applied: AppliedMigration[], known: Migration[]) {
   for (const [i, row] of applied.entries()) {
     if (row.checksum !== known[i]!.checksum) {
       throw new StartupError(
-        `Migration ${row.version} (${row.name}) of this Oriel is not the one that the database was made with: use an unmodified release. If you are writing this migration, start on a new data dir: a database that has run a draft can not be used any more.`,
+        `Migration ${row.version} (${row.name}) of this Oriel is not the one that the database was made with: use an unmodified release. If you are writing this migration, start on a new data dir: a database that has run a draft cannot be used any more.`,
       );
     }
   }

@@ -77,7 +77,7 @@ export function createNotifiedCache<Key extends string | number, Value>(
       const subjects = subjectsOf?.(key, value) ?? [];
       // A value that was read before a change arrived must not be cached.
       const isCurrent = !heard.has('') && !subjects.some((subject) => heard.has(subject));
-      if (listener.hears && isCurrent && until > now) store(key, value, until, subjects);
+      if (listener.isListening && isCurrent && until > now) store(key, value, until, subjects);
       return value;
     } finally {
       reads.delete(heard);
@@ -86,14 +86,14 @@ export function createNotifiedCache<Key extends string | number, Value>(
 
   return {
     get(key) {
-      if (!listener.hears) return undefined;
+      if (!listener.isListening) return undefined;
       const found = cache.get(key);
       return found && found.until >= Date.now() ? found.value : undefined;
     },
     load(key, read, goodUntil) {
       // Not shared while we do not listen: a change may have come after the other call began to read, and we would not
       // know.
-      if (!listener.hears) return readAndStore(key, read, goodUntil);
+      if (!listener.isListening) return readAndStore(key, read, goodUntil);
       const running = loads.get(key);
       if (running) return running;
       const load = readAndStore(key, read, goodUntil).finally(() => {

@@ -20,7 +20,7 @@ export async function requireOwnSession(client: pg.Client, connection: Connectio
   const other = await openClient(connection);
   try {
     for (let look = 0; look < LOOKS; look++) {
-      // While the other connection is in a transaction, a pooler can not give its session to us.
+      // While the other connection is in a transaction, a pooler cannot give its session to us.
       await other.query('begin').catch(refuseStatementMode);
       if ((await sessionOf(other)).pid === own.pid) throw new StartupError(SHARED_SESSIONS);
       if ((await sessionOf(client)).pid !== own.pid) throw new StartupError(SHARED_SESSIONS);

@@ -1,4 +1,4 @@
-/** A value that can not be bound does not compile. If a cast hides its type, it fails at run time. */
+/** A value that cannot be bound does not compile. If a cast hides its type, it fails at run time. */
 import { describe, expect, test } from 'vitest';
 import { json, sql } from './sql.ts';
 
@@ -57,7 +57,7 @@ describe('a statement refuses', () => {
     // @ts-expect-error
     ['an array of promises', () => sql`${[promise]}`],
   ])('%s', (_, statement) => {
-    expect(statement).toThrow(/^an? (value|object) of type \w+ can not be bound to a statement$/);
+    expect(statement).toThrow(/^an? (value|object) of type \w+ cannot be bound to a statement$/);
   });
 });
 

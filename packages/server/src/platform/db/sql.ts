@@ -76,7 +76,7 @@ function bound(value: Bindable): Bound {
   if (value === null || Buffer.isBuffer(value)) return value;
   if (value instanceof Json) return value.text;
   if (Array.isArray(value)) return value.map(bound);
-  throw new TypeError(`${describe(value)} can not be bound to a statement`);
+  throw new TypeError(`${describe(value)} cannot be bound to a statement`);
 }
 
 const isThenable = (value: unknown) => typeof (value as { then?: unknown } | undefined)?.then === 'function';

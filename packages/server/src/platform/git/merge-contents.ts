@@ -17,7 +17,7 @@ export interface ContentMerge {
   base: Hash | null;
   ours: Hash;
   theirs: Hash;
-  /** Whether it is a conflict whatever the texts are, because the modes can not be merged. */
+  /** Whether it is a conflict whatever the texts are, because the modes cannot be merged. */
   isConflict: boolean;
   merged?: MergedFile;
 }

@@ -6,7 +6,7 @@ import { TooMuchWork, Work } from './work.ts';
 
 /**
  * What a file in conflict gets: our version; both versions between markers; or nothing, because the merge is refused. A
- * virtual merge makes the base of another merge, and gives files that can not be marked the version of its own base.
+ * virtual merge makes the base of another merge, and gives files that cannot be marked the version of its own base.
  */
 export type Outcome = 'ours' | 'refused' | (Markers & { isVirtual: boolean });
 

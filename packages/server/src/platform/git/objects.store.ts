@@ -145,7 +145,7 @@ function insertObjects(db: Queryable, repositoryId: number, batch: Hashed[]) {
 const plainDigest = ({ type, content }: GitObject) =>
   type === 'blob' ? Buffer.from(digestOf('sha1', content, 'hex'), 'hex') : null;
 
-/** An array as text, because arrays of different lengths can not be bound as one value. */
+/** An array as text, because arrays of different lengths cannot be bound as one value. */
 const parentsLiteral = ({ type, content }: GitObject) =>
   type === 'commit' ? `{${parentsIn(content).map((hash) => `"\\\\x${hash}"`)}}` : null;
 

@@ -220,7 +220,7 @@ test('the digests of all files of a tree are known by path, also if two files ar
   await expect(listFileDigests(world.server.db, other.id, tree)).rejects.toThrow(MissingObject);
 });
 
-test('objects can not be written to a deployment that does not exist', async () => {
+test('objects cannot be written to a deployment that does not exist', async () => {
   const write = createObjects(world.server.db, 999_999_999).write([blobOf('x')]);
   await expect(write).rejects.toMatchObject({ code: 'OR404' });
 });

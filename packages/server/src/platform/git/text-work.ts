@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../threads.ts';
-import { createTurns } from '../turns.ts';
+import { createKeyedLock } from '../keyed-lock.ts';
 import { answerTask, type TextAnswer, type TextTask } from './text-tasks.ts';
 import { TooMuchWork } from './work.ts';
 
@@ -54,7 +54,7 @@ export function createTexts(): Texts {
     threadScript('text-thread'),
     THREAD_LIMITS,
   );
-  const turns = createTurns({
+  const turns = createKeyedLock({
     ...TURNS,
     busy: () =>
       new ApiError('busy', { message: 'Too many large merges and comparisons wait already: try again.' }),

@@ -110,7 +110,7 @@ export class PathTaken extends Error {
   readonly path: string;
 
   constructor(path: string) {
-    super(`${path} can not be a file and a directory`);
+    super(`${path} cannot be a file and a directory`);
     this.path = path;
   }
 }

@@ -1,4 +1,4 @@
-/** One embed token, or one embed tenant, can not use up the whole server. */
+/** One embed token, or one embed tenant, cannot use up the whole server. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

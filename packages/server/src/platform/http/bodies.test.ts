@@ -138,7 +138,7 @@ describe('a client that continues to send can read its 413', () => {
     response.resume();
   });
 
-  test('but it can not send without a limit', async () => {
+  test('but it cannot send without a limit', async () => {
     const socket = await open();
     socket.write(
       `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Api-Key ${ADMIN_KEY}\r\n` +

@@ -15,6 +15,6 @@ export interface CookieOptions {
   isSecure: boolean;
 }
 
-/** The header `Set-Cookie`. Scripts can not read the cookie, and other sites can not send it with a form. */
+/** The header `Set-Cookie`. Scripts cannot read the cookie, and other sites cannot send it with a form. */
 export const setCookie = (name: string, value: string, { maxAgeSeconds, isSecure }: CookieOptions) =>
   `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -130,7 +130,7 @@ test.each([
   ['{"\\ud800":1}', 'invalid_text'],
   ['"\\ud83d\\ude00"', null],
   ['"\\\\u0000"', null],
-])('text that can not be stored: %s', (text, code) => {
+])('text that cannot be stored: %s', (text, code) => {
   expect(codeOf(text)).toBe(code);
 });
 

@@ -1,6 +1,6 @@
 /**
  * Refuses JSON that the parser would accept or change silently: very deep nesting, numbers that it rounds, keys that it
- * drops, text that PostgreSQL can not store. It reads the body once, in time that grows only with its length.
+ * drops, text that PostgreSQL cannot store. It reads the body once, in time that grows only with its length.
  */
 import { ApiError } from '../errors.ts';
 import { HALF_A_CHARACTER, unstorable } from './unstorable.ts';
@@ -102,7 +102,7 @@ function endOfText(text: string, start: number, levels: Level[]): number {
   return i;
 }
 
-/** In valid UTF-8, only an escape can add a NUL or half of a surrogate pair, and PostgreSQL can not store them. */
+/** In valid UTF-8, only an escape can add a NUL or half of a surrogate pair, and PostgreSQL cannot store them. */
 function endOfEscape(text: string, i: number, levels: Level[]): number {
   const unit = unitAt(text, i);
   if (unit === 0) throw unstorable(placeOf(levels), 'NUL (U+0000)');
@@ -134,7 +134,7 @@ function endOfNumber(text: string, start: number, levels: Level[]): number {
 }
 
 /**
- * Numbers are stored as doubles. A number that a double can not hold exactly would be returned as a different number.
+ * Numbers are stored as doubles. A number that a double cannot hold exactly would be returned as a different number.
  */
 function requireExact(number: string, levels: Level[]) {
   // Beyond the safe integers, several integers are rounded to the same double.

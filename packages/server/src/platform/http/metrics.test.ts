@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
-test('if a value can not be read in time, the last value is shown', async () => {
+test('if a value cannot be read in time, the last value is shown', async () => {
   const metrics = createMetrics();
   let read = (): number | Promise<number> => 5;
   let reads = 0;

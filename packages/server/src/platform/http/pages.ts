@@ -6,7 +6,7 @@ import type { Keys } from '../secrets/keyring.ts';
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 1000;
 /**
- * A page ends with the item that reaches this size, so that large content of other users can not make a list too large
+ * A page ends with the item that reaches this size, so that large content of other users cannot make a list too large
  * to send.
  */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Turns the result of a handler into the reply that is sent, as its operation describes. */
+/** KeyedLock the result of a handler into the reply that is sent, as its operation describes. */
 import { Readable } from 'node:stream';
 import { type Operation, replyKindOf, replyTypesOf } from '@oriel/contract';
 import type { FastifyRequest } from 'fastify';
@@ -110,6 +110,6 @@ export function reportCut(stream: Readable, log: Logger, request: FastifyRequest
   });
 }
 
-/** Encodes line breaks and everything else that a header can not contain. */
+/** Encodes line breaks and everything else that a header cannot contain. */
 const headerText = (location: string) =>
   location.replaceAll(/[^!-~]/gu, (letter) => encodeURIComponent(letter));

@@ -63,7 +63,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number) {
       );
     default:
       return new StartupError(
-        `Can not listen on ${host}, port ${port} (${error.code}): check ORIEL_HOST and ORIEL_PORT.`,
+        `Cannot listen on ${host}, port ${port} (${error.code}): check ORIEL_HOST and ORIEL_PORT.`,
       );
   }
 }

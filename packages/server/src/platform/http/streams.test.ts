@@ -32,7 +32,7 @@ test('a client who does not read is cut off, and the bytes are released', async 
   await expect.poll(() => bytes.released).toEqual(['released']);
 });
 
-test('bytes that can not be sent are released', async () => {
+test('bytes that cannot be sent are released', async () => {
   const failing = bytesOf([], new Error('no'));
   await expect(wholeStream(failing)).rejects.toThrow('no');
   expect(failing.released).toEqual(['released']);

@@ -39,7 +39,7 @@ export async function wholeStream(bytes: WholeBytes, withinMs = READ_WITHIN_MS):
   }
 }
 
-/** Rejects if the first piece can not be made. */
+/** Rejects if the first piece cannot be made. */
 export async function streamOf(pieces: AsyncIterable<Piece>): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -87,7 +87,7 @@ async function* batched(texts: AsyncIterable<string>): AsyncGenerator<string> {
     }
     if (text) yield text;
   } finally {
-    // The reader has left, so a failure of the last step can not be reported to anybody.
+    // The reader has left, so a failure of the last step cannot be reported to anybody.
     next.catch(() => {});
     await iterator.return?.();
   }
@@ -101,7 +101,7 @@ export const csvStream = ({ columns, rows }: CsvTable) => streamOf(batched(csvLi
 async function* csvLines(columns: readonly string[], rows: CsvTable['rows']) {
   const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   try {
-    // The first row is read before the header line is sent, so that nothing is sent if the rows can not be read.
+    // The first row is read before the header line is sent, so that nothing is sent if the rows cannot be read.
     let step = await iterator.next();
     yield csvLine(columns);
     for (; !step.done; step = await iterator.next()) {
@@ -177,7 +177,7 @@ async function* eventTexts(
       }
     }
   } finally {
-    // The reader has left, so a failure of the last step can not be reported. The signal tells a waiting handler to
+    // The reader has left, so a failure of the last step cannot be reported. The signal tells a waiting handler to
     // stop.
     next.catch(() => {});
     stopping.removeEventListener('abort', onStop);

@@ -17,7 +17,7 @@ const options = {
   tooLarge: () => new Error('large'),
 };
 
-test('a file that can not be stored gives its share of the disk back', async () => {
+test('a file that cannot be stored gives its share of the disk back', async () => {
   // One sharer has a quarter of the budget, which is room for one file.
   const budget = createBudget(4 * MB);
   const memory = meterOf(createBudget(4 * MB).shareOf('one'));

@@ -211,7 +211,7 @@ const FORMATS: Record<string, string> = {
 };
 
 /**
- * Converts texts of an address to the types of the schema. A text that can not be converted stays text and fails the
+ * Converts texts of an address to the types of the schema. A text that cannot be converted stays text and fails the
  * check.
  */
 function fromText(raw: Values, schemas: Record<string, TSchema>): Values {
@@ -260,7 +260,7 @@ function convertOne(name: string, text: string, schema: JsonSchema): unknown {
   return text;
 }
 
-/** PostgreSQL can not store NUL or half of a surrogate pair, so we refuse them. */
+/** PostgreSQL cannot store NUL or half of a surrogate pair, so we refuse them. */
 function requireText(name: string, text: string) {
   if (text.includes('\0')) throw unstorable(name, 'NUL (U+0000)');
   if (!text.isWellFormed()) throw unstorable(name, HALF_A_CHARACTER);

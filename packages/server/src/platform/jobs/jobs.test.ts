@@ -206,7 +206,7 @@ test('a job that kills its workers is given up in the end', async () => {
   ]);
 });
 
-test('a run that lost its job can not finish it', async () => {
+test('a run that lost its job cannot finish it', async () => {
   const { job, release } = heldKind();
   await work([job]);
   await add(job);
@@ -246,13 +246,13 @@ test.each([
   expect(await rowsOf(job)).toEqual(before);
 });
 
-test('a run whose lease can not be renewed goes on for as long as the lease lasts, and is then told to end', async () => {
+test('a run whose lease cannot be renewed goes on for as long as the lease lasts, and is then told to end', async () => {
   let failures = 0;
   let isCut = true;
   const db = observed(jobs.world.server.db, (text) => {
     if (!isCut || !/update jobs set lease_until/.test(text)) return;
     failures++;
-    throw new Error('the database can not be reached');
+    throw new Error('the database cannot be reached');
   });
   const failuresWhenTold: number[] = [];
   const job = kind(async (_payload, { signal, attempt }) => {

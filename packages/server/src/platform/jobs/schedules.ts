@@ -4,7 +4,7 @@
  */
 import { Cron } from 'croner';
 import type { Database, Tx } from '../db/database.ts';
-import type { Leftovers } from '../leftovers.ts';
+import type { Cleanup } from '../cleanup.ts';
 import type { Logger } from '../log.ts';
 import { type JobKind, newJob } from './jobs.ts';
 import * as store from './schedules.store.ts';
@@ -52,7 +52,7 @@ export function upsertSchedule<Payload extends object>(
 export const deleteSchedule = (tx: Tx, name: string) => store.deleteSchedule(tx, name);
 
 /** The row of a deleted user is removed later, but the schedules must end at once. */
-export const scheduleLeftovers: Leftovers = { user: { endAccess: store.deleteSchedulesOfUser } };
+export const scheduleCleanup: Cleanup = { user: { endAccess: store.deleteSchedulesOfUser } };
 
 /**
  * Enqueues the jobs of schedules that are due and sets their next time, in one transaction. Returns how many schedules

@@ -28,7 +28,7 @@ export interface JobProgress {
 
 /** Says which worker holds a job, and for how long. */
 export interface Lease {
-  /** New for each run, so that a run that lost its job can not finish it. */
+  /** New for each run, so that a run that lost its job cannot finish it. */
   token: string;
   workerId: string;
   leaseMs: number;
@@ -145,7 +145,7 @@ export const releaseAbandonedJobs = (db: Queryable, workerId: string | null = nu
 
 /**
  * Ends the jobs whose payload names the deployment. A worker that runs one of them notices when it renews its lease, and
- * can not finish it.
+ * cannot finish it.
  */
 export const deleteJobsOfDeployment = (tx: Tx, deploymentId: number) =>
   tx.run(sql`

@@ -28,7 +28,7 @@ const DEFAULT_TIMES: WorkerTimes = {
   // A supervisor kills a worker 30 seconds after it asked it to stop.
   keepStuckMs: 15_000,
 };
-/** Used while notifications can not be received, while work is due, and after the queue could not be reached. */
+/** Used while notifications cannot be received, while work is due, and after the queue could not be reached. */
 const IMPATIENT_MS = 1000;
 const KEEP_FINISHED_DAYS = 7;
 const UNREACHABLE = 'the job worker could not reach its queue';
@@ -122,7 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     // Work that is due is being done: by a lane of this server, or by another server. If not, it is found soon.
     const next = [due.leaseInMs, due.scheduleInMs, ...due.lanes.map(({ inMs }) => inMs)];
     const later = next.filter((inMs) => inMs !== null).map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
-    const pollMs = listener.hears ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);
+    const pollMs = listener.isListening ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);
     return Math.min(pollMs, ...later);
   }
 

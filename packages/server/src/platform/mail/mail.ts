@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { createTurns } from '../turns.ts';
+import { createKeyedLock } from '../keyed-lock.ts';
 import { isMailAddress, type Mailbox, type MailSettings } from './settings.ts';
 
 export interface MailMessage {
@@ -42,7 +42,7 @@ export interface Mail {
 }
 
 export class MailError extends Error {
-  /** Sending the same message again would fail again: the server refused it, or it can not be sent. */
+  /** Sending the same message again would fail again: the server refused it, or it cannot be sent. */
   readonly isPermanent: boolean;
   /** The connection ended after the message was handed over and before the server answered. */
   readonly mayBeSent: boolean;
@@ -86,7 +86,7 @@ const SIGNED_HEADERS = [
 export function createMail(settings: MailSettings, limits: MailLimits = LIMITS): Mail {
   const { from, dkim } = settings;
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-  const turns = createTurns({
+  const turns = createKeyedLock({
     togetherMax: limits.atOnce,
     waitingMax: WAITING_MAX,
     waitMs: limits.waitMs,
@@ -201,7 +201,7 @@ function toMailError(
 ): MailError {
   const { code = '', responseCode } = error;
   const isRefused = responseCode !== undefined && responseCode >= 500 && OF_THE_MESSAGE.includes(code);
-  // Nodemailer's own checks of the envelope, such as a letter that the server can not take, have no code of a server.
+  // Nodemailer's own checks of the envelope, such as a letter that the server cannot take, have no code of a server.
   const isImpossible = responseCode === undefined && code === 'EENVELOPE';
   const reason = signal.aborted
     ? reasonOf(signal)

@@ -134,6 +134,6 @@ function explain(url: URL, error: unknown, signal: AbortSignal): unknown {
   }
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
   return code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR')
-    ? fail('not_readable', 'the answer can not be decompressed')
-    : fail('unreachable', `the server can not be reached (${code})`);
+    ? fail('not_readable', 'the answer cannot be decompressed')
+    : fail('unreachable', `the server cannot be reached (${code})`);
 }

@@ -30,7 +30,7 @@ export interface Outbound {
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
-/** More requests are refused, so that a slow server can not make this one hold ever more of them. */
+/** More requests are refused, so that a slow server cannot make this one hold ever more of them. */
 const AT_ONCE_MAX = 100;
 const REDIRECTS = [301, 302, 303, 307, 308];
 const USER_AGENT = 'Oriel';

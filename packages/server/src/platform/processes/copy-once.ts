@@ -1,4 +1,4 @@
-/** Copies of programs below the data dir, for users who can not reach the installed ones. */
+/** Copies of programs below the data dir, for users who cannot reach the installed ones. */
 import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

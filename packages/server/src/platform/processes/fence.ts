@@ -17,7 +17,7 @@ export interface Fence {
   /** The path of bubblewrap. */
   bubblewrap: string;
   /** What of the host the program can read, beside the libraries of the system, and where it finds that. */
-  readable: readonly Shown[];
+  readable: readonly VisiblePath[];
   /** Folders of the host that it can also write to, where they are. */
   writable?: readonly string[];
   /** Nothing of this folder is seen but what is named above, even if the folder is inside of one that is shown. */
@@ -28,7 +28,7 @@ export interface Fence {
   temporaryBytes?: number;
 }
 
-export interface Shown {
+export interface VisiblePath {
   from: string;
   to: string;
 }
@@ -46,7 +46,7 @@ const NAMES = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/hos
 export function fenceArguments(fence: Fence): string[] {
   const { readable, writable = [], hidden, hasNetwork = false, temporaryBytes = TEMPORARY_BYTES } = fence;
   const system = (hasNetwork ? [...LIBRARIES, ...NAMES] : LIBRARIES).filter((path) => existsSync(path));
-  const isHidden = ({ from }: Shown) => hidden !== undefined && isWithin(from, hidden);
+  const isHidden = ({ from }: VisiblePath) => hidden !== undefined && isWithin(from, hidden);
   const shown = readable.filter((path) => !isHidden(path));
   const masks = [...system.filter((path) => !isLink(path)).map(inPlace), ...shown].flatMap(({ from, to }) =>
     hidden !== undefined && existsSync(hidden) && isWithin(hidden, from)
@@ -73,9 +73,9 @@ export function fenceArguments(fence: Fence): string[] {
 }
 
 /** A path that the program finds where it is on the host. */
-export const inPlace = (path: string): Shown => ({ from: path, to: path });
+export const inPlace = (path: string): VisiblePath => ({ from: path, to: path });
 
-const bound = ({ from, to }: Shown) => ['--ro-bind', from, to];
+const bound = ({ from, to }: VisiblePath) => ['--ro-bind', from, to];
 const linked = (path: string) => ['--symlink', readlinkSync(path), path];
 const isLink = (path: string) => lstatSync(path).isSymbolicLink();
 

@@ -33,7 +33,7 @@ export function encodeBytes(id: number, bytes: Buffer, maxBytes: number): Buffer
 
 /**
  * Returns a function that takes the arriving data, in pieces of any size. It throws if the data is not a message. It
- * also throws if a message is too large, before it stores any of it. After an error, later data can not be read.
+ * also throws if a message is too large, before it stores any of it. After an error, later data cannot be read.
  */
 export function frameReader(
   maxBytes: number,

@@ -19,7 +19,7 @@ export interface LaunchOptions {
   log: Logger;
   /**
    * The first message to the child, such as its settings. The child must call `serveParent`. This is better for secrets
-   * than the environment, because other processes can not read it. Without it there is no pipe.
+   * than the environment, because other processes cannot read it. Without it there is no pipe.
    */
   start?: object;
   messageBytesMax?: number;

@@ -50,7 +50,7 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');
-  // Awaited below. If the program can not be started, there are no streams to wait for.
+  // Awaited below. If the program cannot be started, there are no streams to wait for.
   closed.catch(() => {});
   if (!child.pid) {
     // Such as for lack of file descriptors.
@@ -74,9 +74,9 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
   program.signal.addEventListener('abort', leave, { once: true });
   try {
     const texts = Promise.all([
-      textOf(stdout, program.textBytesMax),
-      textOf(stderr, program.textBytesMax),
-      textOf(result, program.resultBytesMax, () => end('too large')),
+      readText(stdout, program.textBytesMax),
+      readText(stderr, program.textBytesMax),
+      readText(result, program.resultBytesMax, () => end('too large')),
     ]);
     // Awaited below, unless the input fails first.
     texts.catch(() => {});
@@ -109,7 +109,7 @@ async function write(stdin: Writable, input: SandboxedProgram['input']) {
 }
 
 /** Reads to the end, so that the program does not wait, and keeps the first bytes. */
-async function textOf(stream: Readable, bytesMax: number, onMore?: () => void): Promise<string> {
+async function readText(stream: Readable, bytesMax: number, onMore?: () => void): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const piece of stream as AsyncIterable<Buffer>) {

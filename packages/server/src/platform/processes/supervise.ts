@@ -228,7 +228,7 @@ const end = (child: Launched, steps: StopStep[]) =>
   takeSteps(child.channel ? steps : steps.filter(({ by }) => by !== 'request'), {
     isRunning: child.isRunning,
     take(by) {
-      // A child that does not read its pipe can not be asked. The next step ends it.
+      // A child that does not read its pipe cannot be asked. The next step ends it.
       if (by === 'request') {
         try {
           child.channel?.send({ stop: true });

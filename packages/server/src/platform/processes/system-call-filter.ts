@@ -36,7 +36,7 @@ function systemCallFilter(): Buffer {
     [LOAD, NUMBER_AT],
     [JUMP_IF_NOT_LESS, X32_NUMBERS, 'refuse', 'next'],
     ...REFUSED.map((call): Instruction => [JUMP_IF_EQUAL, call, 'refuse', 'next']),
-    // Its flags are in memory, where a filter can not look. The C library then takes the older call.
+    // Its flags are in memory, where a filter cannot look. The C library then takes the older call.
     [JUMP_IF_EQUAL, CLONE3, 'unknown', 'next'],
     [JUMP_IF_EQUAL, CLONE, 'next', 'allow'],
     [LOAD, FIRST_ARGUMENT_AT],

@@ -36,7 +36,7 @@ test('a sealed value can be opened in its own row, and does not reveal its conte
   expect(box.open('7', box.seal('7', Buffer.alloc(0)))).toEqual(Buffer.alloc(0));
 });
 
-test('a value that was sealed for one row, column or table can not be opened in another', () => {
+test('a value that was sealed for one row, column or table cannot be opened in another', () => {
   const sealed = box.seal('7', PLAIN);
   expect(codeOf(() => box.open('8', sealed))).toBe('altered');
   const elsewhere = [
@@ -50,7 +50,7 @@ test('a value that was sealed for one row, column or table can not be opened in 
   }
 });
 
-test('a value with any byte changed, removed or added can not be opened', () => {
+test('a value with any byte changed, removed or added cannot be opened', () => {
   const sealed = box.seal('7', PLAIN);
   for (let i = 0; i < sealed.length; i++) {
     const changed = Buffer.from(sealed);

@@ -1,6 +1,6 @@
 /**
  * The only way to store a secret that must be read again. A sealed value names its format and its key. It is bound to its
- * table, column and row, so that it can not be opened anywhere else:
+ * table, column and row, so that it cannot be opened anywhere else:
  *
  *   mark 4 | key id 8 | nonce 12 | tag 16 | encrypted
  */
@@ -67,12 +67,12 @@ export function createBox(place: BoxedColumn, keyring: Keyring): Box {
       try {
         return decrypt(key, sealed);
       } catch {
-        // The value was sealed with another key, or changed. We can not know which.
+        // The value was sealed with another key, or changed. We cannot know which.
       }
     }
     throw new BoxError(
       'altered',
-      `${nameOf(rowKey)} can not be opened: it was altered, or sealed with another secret`,
+      `${nameOf(rowKey)} cannot be opened: it was altered, or sealed with another secret`,
     );
   }
 

@@ -71,7 +71,7 @@ test('all values of all columns can be opened with the new secret alone, even wi
 
 test('an interrupted run loses nothing, and the next one does the rest', async () => {
   await fill(10);
-  // The sixth row can not be opened, as if somebody had damaged it.
+  // The sixth row cannot be opened, as if somebody had damaged it.
   const { rows } = await run('select token from boxed_things where id = 6');
   await run(
     'update boxed_things set token = set_byte(token, 40, (get_byte(token, 40) + 1) % 256) where id = 6',
@@ -139,7 +139,7 @@ test('if a row is being changed, its new value is sealed', async () => {
   expect(await opened(TOKEN)).toEqual(new Map([[1, String(tokenOf(1, 2))]]));
 });
 
-test("two rows' values, or two columns', can not be exchanged in the database", async () => {
+test("two rows' values, or two columns', cannot be exchanged in the database", async () => {
   await fill(2);
   await run(`update boxed_things a set token = b.token from boxed_things b where a.id <> b.id`);
   await expect(opened(TOKEN, before)).rejects.toMatchObject({ code: 'altered' });

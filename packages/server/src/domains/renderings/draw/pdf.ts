@@ -19,7 +19,7 @@ export interface Sheet {
 }
 
 /** Texts of any script are written as UTF-16 with its mark. */
-const textOf = (text: string) => {
+const pdfString = (text: string) => {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
   return `<${bytes.toString('hex')}>`;
 };
@@ -57,7 +57,7 @@ export function writePdf(pages: readonly PdfPage[], sheet: Sheet): Buffer {
   const ids = pages.map((_, i) => firstPage + i * 3);
   object(1, `<</Type/Catalog/Pages 2 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`);
   object(2, `<</Type/Pages/Count ${pages.length}/Kids[${ids.map((id) => `${id} 0 R`).join(' ')}]>>`);
-  object(3, `<</Title ${textOf(sheet.title)}/Producer(Oriel)>>`);
+  object(3, `<</Title ${pdfString(sheet.title)}/Producer(Oriel)>>`);
   for (const [i, page] of pages.entries()) {
     const id = ids[i]!;
     object(

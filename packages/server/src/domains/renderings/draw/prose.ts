@@ -18,8 +18,8 @@ const MAKING = {
 const isElement = (node: Element | string): node is Element => typeof node !== 'string';
 
 /** The words of an element and of all in it. */
-const textOf = (node: Element | string): string =>
-  isElement(node) ? node.children.map(textOf).join('') : node;
+const innerText = (node: Element | string): string =>
+  isElement(node) ? node.children.map(innerText).join('') : node;
 
 interface Block {
   height: number;
@@ -59,14 +59,14 @@ function blocksOf(node: Element, width: number, { tokens }: Look): Block[] {
   const [, level] = /^h(\d)$/.exec(node.name) ?? [];
   if (level) {
     const size = { 2: 18, 3: 16 }[level] ?? 14;
-    return [paragraph(textOf(node), width, { size, weight: 600, color: tokens.ink })];
+    return [paragraph(innerText(node), width, { size, weight: 600, color: tokens.ink })];
   }
   switch (node.name) {
     case 'ul':
     case 'ol':
       return node.children
         .filter(isElement)
-        .map((item, i) => bulleted(textOf(item), node.name === 'ol' ? `${i + 1}.` : '•', wide, body));
+        .map((item, i) => bulleted(innerText(item), node.name === 'ol' ? `${i + 1}.` : '•', wide, body));
     case 'hr':
       return [
         {
@@ -75,19 +75,19 @@ function blocksOf(node: Element, width: number, { tokens }: Look): Block[] {
         },
       ];
     case 'blockquote': {
-      const quoted = paragraph(textOf(node), wide - 15, { ...body, color: tokens.inkSoft });
+      const quoted = paragraph(innerText(node), wide - 15, { ...body, color: tokens.inkSoft });
       const bar = (x: number, y: number) =>
         `<rect x="${x}" y="${y}" width="3" height="${quoted.height}" fill="${tokens.line}"/>`;
       return [{ height: quoted.height, draw: (x, y) => bar(x, y) + quoted.draw(x + 15, y) }];
     }
     case 'pre':
-      return [preformatted(textOf(node), { ...body, size: 12 })];
+      return [preformatted(innerText(node), { ...body, size: 12 })];
     case 'table':
       return tableRows(node).map((cells, i) =>
         gridLine(cells, width, { ...body, size: 13, weight: i === 0 ? 600 : 400 }, tokens.line),
       );
     default:
-      return [paragraph(textOf(node), wide, body)];
+      return [paragraph(innerText(node), wide, body)];
   }
 }
 
@@ -114,7 +114,7 @@ const tableRows = (node: Element): string[][] =>
   node.children
     .filter(isElement)
     .flatMap((part) => part.children.filter(isElement))
-    .map((row) => row.children.map(textOf));
+    .map((row) => row.children.map(innerText));
 
 function gridLine(cells: readonly string[], width: number, style: TextStyle, line: string): Block {
   const own = width / Math.max(1, cells.length);

@@ -13,7 +13,7 @@ import { StartupError } from '../../startup-error.ts';
 import { syncFolder } from '../../sync-folder.ts';
 import type { Partition, Sequence, StoredTable } from './catalogue.ts';
 
-/** Raise it if a file is written that earlier versions can not read. */
+/** Raise it if a file is written that earlier versions cannot read. */
 const FORMAT = 1;
 const NEWLINE = 0x0a;
 const LINE_MAX = 16 * 1024 * 1024;
@@ -103,7 +103,7 @@ export async function writeArchive(
 }
 
 function failWriting({ message }: Error): never {
-  throw new StartupError(`The backup can not be written: ${message}.`);
+  throw new StartupError(`The backup cannot be written: ${message}.`);
 }
 
 export const existsAlready = (path: string) =>
@@ -189,7 +189,7 @@ async function* unzipped(
     if (message === 'incorrect header check') throw notABackup(path);
     if (code?.startsWith('Z_')) throw damaged(message);
     if (code === 'ENOENT') throw new StartupError(`There is no file ${path}.`);
-    throw new StartupError(`The backup ${path} can not be read: ${message}.`);
+    throw new StartupError(`The backup ${path} cannot be read: ${message}.`);
   }
 }
 

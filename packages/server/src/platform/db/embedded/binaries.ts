@@ -44,7 +44,7 @@ export async function prepareBinaries(user: ProcessUser, dataDir: string): Promi
   };
 }
 
-/** npm packages can not hold symbolic links, so the package lists the ones that its libraries need. */
+/** npm packages cannot hold symbolic links, so the package lists the ones that its libraries need. */
 export async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
@@ -60,7 +60,7 @@ export async function linkLibraries(native: string): Promise<boolean> {
 }
 
 /**
- * Copies the programs if the installed ones can not be used: they are in a private home folder, or in a read-only
+ * Copies the programs if the installed ones cannot be used: they are in a private home folder, or in a read-only
  * folder without their links.
  */
 async function copyTo(target: string, native: string): Promise<string> {

@@ -34,7 +34,7 @@ export function createClaim(cluster: Cluster, onLost: (error: Error) => void): C
         return hold(await claim(cluster));
       } catch (error) {
         if (!isReleased && error instanceof StartupError) return onLost(error);
-        // For any other error, the database can not be reached yet.
+        // For any other error, the database cannot be reached yet.
         await sleep(TRY_AGAIN_AFTER_MS);
       }
     }

@@ -11,7 +11,7 @@ import { databaseUser } from './process-user.ts';
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 /**
- * Returns `.oriel` in the current folder. If we are root and the database's user can not enter that folder, returns a
+ * Returns `.oriel` in the current folder. If we are root and the database's user cannot enter that folder, returns a
  * folder under /var/lib.
  */
 export function defaultDataDir(): string {
@@ -32,7 +32,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new StartupError(
-      `The data dir ${dataDir} can not be written to (${reason}): set ORIEL_DATA_DIR to a folder that can, or change its owner.`,
+      `The data dir ${dataDir} cannot be written to (${reason}): set ORIEL_DATA_DIR to a folder that can, or change its owner.`,
     );
   }
 }
@@ -43,7 +43,7 @@ export function requireReach(user: ProcessUser, dataDir: string) {
   while (!existsSync(existing)) existing = dirname(existing);
   if (canReach(user, existing)) return;
   throw new StartupError(
-    `The embedded database runs as ${user.name}, who can not reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root.`,
+    `The embedded database runs as ${user.name}, who cannot reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root.`,
   );
 }
 

@@ -56,7 +56,7 @@ export function checkObjects(
 }
 
 const unacceptable = (why: string) =>
-  new RemoteError('unacceptable', `The repository can not be stored here: ${why}.`);
+  new RemoteError('unacceptable', `The repository cannot be stored here: ${why}.`);
 
 function readCommit(hash: Hash, content: Buffer) {
   try {
@@ -68,7 +68,7 @@ function readCommit(hash: Hash, content: Buffer) {
     if (content.length > COMMIT_BYTES || commit.parents.length > PARENTS_MAX) throw new Error('too large');
     return commit;
   } catch {
-    throw unacceptable(`the commit ${hash} is damaged, too large, or has a time that can not be`);
+    throw unacceptable(`the commit ${hash} is damaged, too large, or has a time that cannot be`);
   }
 }
 

@@ -50,7 +50,7 @@ export function readFiles(
       const isFile = FILE_MODES.includes(entry.mode);
       if (!isFile && !isDirectory(entry)) continue;
       if (entry.name.includes('/') || !isTreePath(entry.name))
-        throw new RemoteError('unacceptable', 'The repository has a name that a file can not have.');
+        throw new RemoteError('unacceptable', 'The repository has a name that a file cannot have.');
       if (isFile) {
         const content = contentOf(entry.hash, 'blob');
         // The same file can be in many places.

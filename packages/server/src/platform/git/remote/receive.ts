@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../errors.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
-import { createTurns } from '../../turns.ts';
+import { createKeyedLock } from '../../keyed-lock.ts';
 import { type GitObject, type Hash, MissingObject, type Objects } from '../objects.ts';
 import { readTreesBelow } from '../trees.ts';
 import { type ContentLimits, measureTrees } from './check-objects.ts';
@@ -41,7 +41,7 @@ const TURNS = { togetherMax: 1, waitingMax: 20, waitMs: 120_000 };
 
 export function createPackReader(): PackReader {
   const threads = createThreads<PackTask, PackAnswer>(threadScript('pack-thread'), THREAD_LIMITS);
-  const turns = createTurns({
+  const turns = createKeyedLock({
     ...TURNS,
     busy: () =>
       new ApiError('busy', { message: 'Too many repositories are being fetched already: try again.' }),

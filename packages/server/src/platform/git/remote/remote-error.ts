@@ -14,7 +14,7 @@ export type RemoteFailure =
   /** The remote reports an error of its own. */
   | 'failed';
 
-/** Why a remote repository can not be read or written. The message is for people, and holds no address and no secret. */
+/** Why a remote repository cannot be read or written. The message is for people, and holds no address and no secret. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError';
   readonly failure: RemoteFailure;

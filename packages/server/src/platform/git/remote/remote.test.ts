@@ -377,7 +377,7 @@ test('a chain of deltas beyond the limit is refused, and one within it is read',
   );
 });
 
-test('a shallow clone can not be fetched from', async () => {
+test('a shallow clone cannot be fetched from', async () => {
   const copy = await workingCopy('deep');
   for (const i of [1, 2, 3]) await copy.commit(`${i}`, { a: `${i}` });
   await copy.run('push', '--quiet', 'origin', 'main');

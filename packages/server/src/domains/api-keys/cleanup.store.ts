@@ -1,0 +1,8 @@
+import { sql } from '../../platform/db/sql.ts';
+import type { Cleanup } from '../../platform/cleanup.ts';
+
+export const cleanup: Cleanup = {
+  user: {
+    endAccess: (tx, userId) => tx.run(sql`delete from api_keys where user_id = ${userId}`),
+  },
+};

@@ -1,0 +1,11 @@
+import { sql } from '../../platform/db/sql.ts';
+import type { Cleanup } from '../../platform/cleanup.ts';
+
+export const cleanup: Cleanup = {
+  deployment: {
+    removeOf: [
+      (db, deploymentId) =>
+        db.writes.run(sql`delete from git_connections where deployment_id = ${deploymentId}`),
+    ],
+  },
+};

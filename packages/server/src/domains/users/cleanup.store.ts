@@ -1,0 +1,13 @@
+import { sql } from '../../platform/db/sql.ts';
+import type { Cleanup } from '../../platform/cleanup.ts';
+
+export const cleanup: Cleanup = {
+  embedTenant: {
+    removeOf: [
+      (db, { hiddenName }, rows) =>
+        db.run(sql`
+          delete from users where id = any(array(
+            select id from users where embed_tenant = ${hiddenName} limit ${rows}))`),
+    ],
+  },
+};

@@ -1,0 +1,17 @@
+import { sql } from '../db/sql.ts';
+import type { Cleanup } from '../cleanup.ts';
+
+export const cleanup: Cleanup = {
+  deployment: {
+    removeOf: [
+      (db, deploymentId, rows) =>
+        db.run(sql`
+          delete from git_objects where deployment_id = ${deploymentId} and hash = any(array(
+            select hash from git_objects where deployment_id = ${deploymentId} order by hash limit ${rows}))`),
+    ],
+    isLeft: async (db, deploymentId) => {
+      const rows = sql`select from git_objects where deployment_id = ${deploymentId}`;
+      return (await db.one<{ left: boolean }>(sql`select exists (${rows}) as left`)).left;
+    },
+  },
+};
