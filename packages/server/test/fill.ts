@@ -23,6 +23,10 @@ const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
   }),
   // One of each cloud.
   oidc_token_configs: (row) => ({ ...row, audience_type: 'CUSTOM' }),
+  git_installations: (row) => ({
+    ...row,
+    app_installation_id: row.kind === 'github_app' ? row.id : null,
+  }),
   folders: (row) => ({ ...row, path: [row.id], parent_id: null }),
   reports: (row, isFull) => ({ ...row, ...(isFull ? { folder_id: null } : {}) }),
 };

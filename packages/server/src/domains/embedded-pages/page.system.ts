@@ -174,23 +174,20 @@ test('a page that is in no frame shows the dashboard too', async () => {
   await context.close();
 });
 
-test.each(['chat', 'app'])(
-  'the page of the %s says in a frame that there is none, and clears its address',
-  async (kind) => {
-    const address = `${world.url}/embed/d/${deploymentId}/${kind}`;
-    const embedding = await embed(browser, host.origin, [
-      `${address}?session=${await mint()}&theme=dark`,
-      `${address}#session=${await mint()}`,
-    ]);
-    for (const [index, expected] of [`${address}?theme=dark`, address].entries()) {
-      const frame = embedding.frame(index);
-      await frame.getByRole('heading', { name: `There is no ${kind} yet` }).waitFor();
-      await expect.poll(() => frame.evaluate('location.href')).toBe(expected);
-    }
-    expect(embedding.errors).toEqual([]);
-    await embedding.close();
-  },
-);
+test('the page of the chat says in a frame that there is none, and clears its address', async () => {
+  const address = `${world.url}/embed/d/${deploymentId}/chat`;
+  const embedding = await embed(browser, host.origin, [
+    `${address}?session=${await mint()}&theme=dark`,
+    `${address}#session=${await mint()}`,
+  ]);
+  for (const [index, expected] of [`${address}?theme=dark`, address].entries()) {
+    const frame = embedding.frame(index);
+    await frame.getByRole('heading', { name: 'There is no chat yet' }).waitFor();
+    await expect.poll(() => frame.evaluate('location.href')).toBe(expected);
+  }
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
 
 test('the zone of the address beats that of the dashboard, and an offset is no zone', async () => {
   const dashboard = tabular(deploymentId, 'shown');
