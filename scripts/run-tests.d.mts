@@ -1,4 +1,9 @@
+interface FailedFile {
+  file: string;
+  error: string;
+}
+
 export function runTests(
   folder: string,
   args?: string[],
-): Promise<{ passed: number; failed: number; unsteady: { file: string; error: string }[] }>;
+): Promise<{ passed: number; failed: number; unsteady: FailedFile[]; failures: FailedFile[] }>;

@@ -23,7 +23,7 @@ process.on('SIGTERM', () => {
 });
 
 /**
- * Returns the numbers of tests that passed and failed, and what is unsteady. `folder` holds the configuration of Vitest,
+ * Returns the numbers of tests that passed and failed, what is unsteady, and which files failed. `folder` holds the configuration of Vitest,
  * and `args` are more arguments of the first run.
  */
 export async function runTests(folder, args = []) {
@@ -53,7 +53,8 @@ export async function runTests(folder, args = []) {
   failed += first.errors.length;
   // Vitest can also fail without any of these: it found no test, or it crashed.
   if (first.status !== 0 && !failedFiles.length && !first.errors.length) failed++;
-  return { passed, failed, unsteady };
+  const failures = [...first.files].filter(([, result]) => result.failed);
+  return { passed, failed, unsteady, failures: failures.map(([file, { error }]) => ({ file, error })) };
 }
 
 /** Runs a program, and returns its exit status with what it printed (nothing if `output` is `inherit`). */

@@ -20,7 +20,7 @@ const began = Date.now();
 // Types and lint are checked at the same time as the tests. Their output is shown after the tests.
 const others = isSystem ? [] : [...types(), ['lint', run('biome', lintArgs(), 'pipe', root)]];
 console.log('\n— tests');
-let { passed, failed, unsteady } = isSystem
+let { passed, failed, unsteady, failures } = isSystem
   ? await runSystem()
   : await runTests(root, [...args, ...fewWorkers()]);
 
@@ -34,6 +34,11 @@ for (const [name, check] of others) {
 if (unsteady.length) {
   console.log('\n— unsteady: these files failed, and passed when they ran alone');
   for (const { file, error } of unsteady) console.log(`\n${file}\n${error}`);
+}
+if (failures.length) {
+  // At the end, because whoever reads a long log reads its end first.
+  console.log('\n— failed');
+  for (const { file, error } of failures) console.log(`\n${file}\n${error}`);
 }
 if (!isSystem && !isPart && areOutdated())
   console.log('\nOther tests than before are the slowest: run `npm run update-test-times`.');
@@ -86,13 +91,14 @@ function fewWorkers() {
 async function runSystem() {
   // `npm test` compares the row types.
   process.env.ORIEL_TEST_ROW_TYPES = 'false';
-  const sum = { passed: 0, failed: 0, unsteady: [] };
+  const sum = { passed: 0, failed: 0, unsteady: [], failures: [] };
   for (const part of ['processes', 'load']) {
     process.env.ORIEL_TEST_SYSTEM = part;
     const result = await runTests(root, [...args, '--passWithNoTests']);
     sum.passed += result.passed;
     sum.failed += result.failed;
     sum.unsteady.push(...result.unsteady);
+    sum.failures.push(...result.failures);
   }
   if (!sum.passed && !sum.failed) sum.failed = 1;
   return sum;

@@ -29,6 +29,7 @@ test('a file that fails is run once more alone, and passes as unsteady or fails'
     passed: 3,
     failed: 2,
     unsteady: [{ file: 'unsteady.test.js', error: expect.stringContaining('the machine was busy') }],
+    failures: [{ file: 'broken.test.js' }, { file: 'unloadable.test.js' }],
   });
 });
 
