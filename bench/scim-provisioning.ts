@@ -1,6 +1,6 @@
 /** What others notice while an identity provider creates users by SCIM, one after the other. */
 import { Agent, request } from 'node:http';
-import type { Anchor, Target, Benchmark, Contender, Metric, RunOptions } from './harness/benchmark.ts';
+import type { Anchor, Benchmark, Contender, Metric, RunOptions, Target } from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
 import { runPaced } from './harness/paced.ts';
 import { measureInTurns } from './harness/rounds.ts';

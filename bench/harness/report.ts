@@ -1,7 +1,7 @@
 /** The figures as text for the terminal, and as JSON for comparing runs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Target, Comparison, Measured, Outcome, RunOptions } from './benchmark.ts';
+import type { Comparison, Measured, Outcome, RunOptions, Target } from './benchmark.ts';
 import { cacheDir } from './paths.ts';
 
 export interface Report extends RunOptions, Outcome {

@@ -4,13 +4,13 @@
  */
 import type {
   Anchor,
-  Target,
   Comparison,
   Contender,
   Measured,
   Metric,
   RunOptions,
   Sample,
+  Target,
 } from './benchmark.ts';
 
 /** A server's code is compiled while it runs, the busy parts last: throughput still rises after five seconds. */

@@ -1,6 +1,6 @@
 /** Latency of requests that are sent one after the other, of many contenders in turns. */
 import { Agent, get } from 'node:http';
-import type { Target, Comparison, Measured } from '../harness/benchmark.ts';
+import type { Comparison, Measured, Target } from '../harness/benchmark.ts';
 import { median } from '../harness/rounds.ts';
 
 /** One call does the measured work once. */

@@ -6,7 +6,7 @@ export {
   knownLocale,
   type Scheme,
   sayWith,
-  tokensOf,
   type ThemeOptions,
   themeOptionsOf,
+  tokensOf,
 } from '@oriel/charts';

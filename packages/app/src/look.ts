@@ -1,6 +1,6 @@
 /** The colours of the app: light or dark, as the person or the host chose, or as the device says. */
 import { computed, effect, signal } from '@preact/signals';
-import { applyTokens, type Scheme, tokensOf, type ThemeOptions } from './design.ts';
+import { applyTokens, type Scheme, type ThemeOptions, tokensOf } from './design.ts';
 
 export const scheme = signal<Scheme | 'auto'>('auto');
 /** Later wishes count more: those of the account, then those of the host. */

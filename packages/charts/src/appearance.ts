@@ -1,6 +1,6 @@
 /** The colours in force, and who may choose them. */
 import { applyTokens } from './apply-tokens.ts';
-import { type Scheme, type Tokens, tokensOf, type ThemeOptions } from './theme.ts';
+import { type Scheme, type ThemeOptions, type Tokens, tokensOf } from './theme.ts';
 
 export type ChosenScheme = Scheme | 'auto';
 
@@ -15,7 +15,11 @@ export class Appearance {
   readonly #onPaint: () => void;
 
   /** Of what is wished for, the last counts most. */
-  constructor(scheme: ChosenScheme, wishes: (scheme: Scheme) => readonly ThemeOptions[], onPaint: () => void) {
+  constructor(
+    scheme: ChosenScheme,
+    wishes: (scheme: Scheme) => readonly ThemeOptions[],
+    onPaint: () => void,
+  ) {
     this.scheme = scheme;
     this.#wishes = wishes;
     this.#onPaint = onPaint;

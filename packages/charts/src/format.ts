@@ -2,7 +2,7 @@
 import { addDays } from './dates.ts';
 import { en } from './texts/en.ts';
 import { type Say, sayWith } from './texts/index.ts';
-import type { Annotation, ColumnFormat, Query, FieldDisplay } from './types.ts';
+import type { Annotation, ColumnFormat, FieldDisplay, Query } from './types.ts';
 
 const CURRENCY = 'USD';
 
@@ -67,7 +67,10 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
   };
   const collator = new Intl.Collator(locale, { numeric: true });
 
-  const optionsOf = (shown: FieldDisplay | undefined, override?: ColumnFormat | null): Intl.NumberFormatOptions => {
+  const optionsOf = (
+    shown: FieldDisplay | undefined,
+    override?: ColumnFormat | null,
+  ): Intl.NumberFormatOptions => {
     const kind = kindOf(shown, override);
     const places = override?.decimalPlaces;
     const fixed =

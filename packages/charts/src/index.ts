@@ -25,7 +25,7 @@ export {
   type Texts,
   textsLoader,
 } from './texts/index.ts';
-export { type Scheme, type Tokens, tokensOf, type ThemeOptions, themeOptionsOf } from './theme.ts';
+export { type Scheme, type ThemeOptions, type Tokens, themeOptionsOf, tokensOf } from './theme.ts';
 export * from './types.ts';
 export { Draw } from './widgets/chart.tsx';
 export { Drill } from './widgets/drill.tsx';

@@ -11,7 +11,7 @@ export { type Choices, queryFor } from './query.ts';
 export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
 export { type TableView, tableOf } from './table.ts';
 export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';
-export { type Scheme, type Tokens, tokensOf, type ThemeOptions, themeOptionsOf } from './theme.ts';
+export { type Scheme, type ThemeOptions, type Tokens, themeOptionsOf, tokensOf } from './theme.ts';
 export * from './types.ts';
 export { configOf } from './vega/config.ts';
 export {

@@ -3,7 +3,7 @@ import { type Formats, shownOf } from './format.ts';
 import { isPlainTime } from './query.ts';
 import type { Rows } from './rows.ts';
 import type { Say } from './texts/index.ts';
-import type { Annotation, ColumnFormat, Query, Row, FieldDisplay, Snapshot } from './types.ts';
+import type { Annotation, ColumnFormat, FieldDisplay, Query, Row, Snapshot } from './types.ts';
 
 export interface Column {
   member: string;

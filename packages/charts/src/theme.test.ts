@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contrast } from './color.ts';
-import { tokensOf, themeOptionsOf } from './theme.ts';
+import { themeOptionsOf, tokensOf } from './theme.ts';
 import { distance } from './vega/palette.ts';
 
 test('the theme of a dashboard sets colours, corners and the font', () => {

@@ -3,10 +3,10 @@ import { errorCodesOf } from './error-codes.ts';
 import { type ErrorShape, errorShapes } from './error-shapes.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import type { Hoist, Json } from './hoist.ts';
+import { STATUS_TEXT } from './openapi-descriptions.ts';
 import { codesToShow, errorExample } from './openapi-examples.ts';
 import { replyHeaders } from './openapi-headers.ts';
 import { content } from './openapi-media.ts';
-import { STATUS_TEXT } from './openapi-descriptions.ts';
 import type { Operation } from './operation.ts';
 import { ErrorReply } from './schemas.ts';
 

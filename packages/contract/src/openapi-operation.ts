@@ -1,12 +1,13 @@
 /** How the OpenAPI document describes an operation. */
 import { Type } from 'typebox';
+import { describeParameter } from './descriptions/index.ts';
 import type { Hoist } from './hoist.ts';
 import { bodyContent, replyContent } from './openapi-bodies.ts';
+import { describeBody, describeOperation, SUCCESS_TEXT } from './openapi-descriptions.ts';
 import type { Errors } from './openapi-errors.ts';
 import { parameterExampleOf } from './openapi-examples.ts';
 import { refToParameter, replyHeaders, requestHeadersOf } from './openapi-headers.ts';
 import { securityOf } from './openapi-security.ts';
-import { describeBody, describeOperation, SUCCESS_TEXT } from './openapi-descriptions.ts';
 import {
   answersNotModified,
   bodyKindOf,
@@ -18,7 +19,6 @@ import {
   sendsEtag,
   successStatus,
 } from './operation.ts';
-import { describeParameter } from './descriptions/index.ts';
 
 export const operationEntry = (op: Operation, hoist: Hoist, errors: Errors) => ({
   operationId: op.id,

@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document, made from the operations. */
 import { createHoist, type Json } from './hoist.ts';
+import { INTRODUCTION, inReadingOrder } from './openapi-descriptions.ts';
 import { createErrors } from './openapi-errors.ts';
 import { HEADER_PARAMETERS, REPLY_HEADERS, refToParameter } from './openapi-headers.ts';
 import { operationEntry } from './openapi-operation.ts';
 import { SECURITY_SCHEMES } from './openapi-security.ts';
-import { INTRODUCTION, inReadingOrder } from './openapi-descriptions.ts';
 import type { Operation } from './operation.ts';
 import { tags } from './operations.gen.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModules } from '../src/app.ts';
 import { openPlatform } from '../src/open-platform.ts';
-import { createMetrics } from '../src/platform/http/metrics.ts';
 import type { Cleanup } from '../src/platform/cleanup.ts';
+import { createMetrics } from '../src/platform/http/metrics.ts';
 import { createKeyring } from '../src/platform/secrets/keyring.ts';
 import { createUndo } from '../src/platform/undo.ts';
 import { createServerLog } from './server-log.ts';
@@ -126,8 +126,7 @@ test('rows that refer to others are removed before them, so that no batch delete
   for (const { table, target } of await foreignKeys()) {
     const [child, parent] = [await placeOf(table), await placeOf(target)];
     for (const kind of ['deployment', 'embedTenant', 'folder'] as const) {
-      if (child.place === parent.place || !acts(child.cleanup, kind) || !acts(parent.cleanup, kind))
-        continue;
+      if (child.place === parent.place || !acts(child.cleanup, kind) || !acts(parent.cleanup, kind)) continue;
       compared++;
       // Modules are asked in the reverse order of their list.
       if (child.place < parent.place) wrong.push(`${kind}: ${table} before ${target}`);

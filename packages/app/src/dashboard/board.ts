@@ -1,5 +1,5 @@
 /** The draft as a board that widgets are drawn from. Charts show the reports of the workbook as they are now. */
-import { Board, Language, type Snapshot, textsLoader, tokensOf, themeOptionsOf } from '@oriel/charts';
+import { Board, Language, type Snapshot, textsLoader, themeOptionsOf, tokensOf } from '@oriel/charts';
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';

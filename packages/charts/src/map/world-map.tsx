@@ -7,7 +7,7 @@ import { useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
 import { Tooltip } from '../vega/tooltip.tsx';
 import { Table } from '../widgets/table.tsx';
-import { mapOf } from './fair-semaphore.ts';
+import { mapOf } from './places.ts';
 import world from './world.json' with { type: 'json' };
 
 export function WorldMap(props: DrawProps) {

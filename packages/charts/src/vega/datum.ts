@@ -1,7 +1,7 @@
 /** What the rows behind a mark say: for tooltips, and for the details behind it. */
 import { type Formats, shownOf } from '../format.ts';
 import { isPlainTime } from '../query.ts';
-import type { Annotation, ColumnFormat, Query, Row, FieldDisplay } from '../types.ts';
+import type { Annotation, ColumnFormat, FieldDisplay, Query, Row } from '../types.ts';
 import type { marksOf, Spot, Target } from './spots.ts';
 import { keyOf, UNITS } from './time-units.ts';
 import type { TooltipLine } from './tooltip.tsx';

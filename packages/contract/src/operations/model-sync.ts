@@ -21,8 +21,7 @@ export const errors = {
   model_sync_not_completed: { status: 409, message: 'This sync has no result.' },
   model_sync_on_deploy_branch: {
     status: 409,
-    message:
-      'A sync is for review: it cannot change the deploy branch. Choose another branch, and merge it.',
+    message: 'A sync is for review: it cannot change the deploy branch. Choose another branch, and merge it.',
   },
   no_dbt_manifest: {
     status: 409,

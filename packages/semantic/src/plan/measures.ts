@@ -5,7 +5,7 @@ import { guardDivisions } from './divisions.ts';
 import { queryError } from './errors.ts';
 import type { MeasureMember } from './members.ts';
 import { shortestPath, withoutReturns } from './paths.ts';
-import { type Node, type Rows, type RowsContext, modelText } from './rows.ts';
+import { modelText, type Node, type Rows, type RowsContext } from './rows.ts';
 import { allOf, type Condition, call, type Sql, sql } from './sql.ts';
 
 /** A filter of a `number`, which applies to the measures that it refers to. */

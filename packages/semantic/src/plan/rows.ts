@@ -233,7 +233,10 @@ export const pathFromRoot = (node: Node): Node[] =>
   node.parent ? [...pathFromRoot(node.parent), node] : [node];
 
 /** A text of the model. */
-export function modelText({ budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>, text: string): string {
+export function modelText(
+  { budget, dialect }: Pick<RowsContext, 'budget' | 'dialect'>,
+  text: string,
+): string {
   spendCharacters(budget, text.length);
   return plainText(text, dialect);
 }

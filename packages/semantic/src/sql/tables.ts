@@ -137,7 +137,8 @@ export function openTable(governed: Governed, name: string, place: Place): Table
     const written = expression.flatMap((piece, i): (string | Sql)[] => {
       const before = expression[i - 1];
       const afterTable = typeof before === 'object' && before.kind === 'table';
-      if (typeof piece === 'string') return [modelText(context, afterTable ? piece.replace(COLUMN, '') : piece)];
+      if (typeof piece === 'string')
+        return [modelText(context, afterTable ? piece.replace(COLUMN, '') : piece)];
       if (piece.kind === 'measure') {
         const referred = referredMeasure(model, member, piece);
         if (referred.path.join('.') !== path.join('.') || isOwnAggregate(referred.measure)) throw own(key);

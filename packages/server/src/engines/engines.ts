@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
-import type { Logger } from '../platform/log.ts';
 import { createFairSemaphore, type Preemption } from '../platform/fair-semaphore.ts';
+import type { Logger } from '../platform/log.ts';
 import { type Fence, inPlace } from '../platform/processes/fence.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';

@@ -2,6 +2,7 @@
 import type { Attempts } from './audit/events.ts';
 import type { CredentialKind } from './auth/credentials.ts';
 import type { Csrf } from './auth/csrf.ts';
+import type { Cleanup } from './cleanup.ts';
 import type { Database } from './db/database.ts';
 import type { Listener } from './db/listener.ts';
 import type { NotifiedCache } from './db/notified-cache.ts';
@@ -11,7 +12,6 @@ import type { Cursors } from './http/pages.ts';
 import type { Route } from './http/routes.ts';
 import type { JobKind } from './jobs/jobs.ts';
 import type { Schedule } from './jobs/schedules.ts';
-import type { Cleanup } from './cleanup.ts';
 import type { Logger } from './log.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Outbound } from './outbound/outbound.ts';

@@ -1,6 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { createApiKeyCredential } from './credential.ts';
 import { cleanup } from './cleanup.store.ts';
+import { createApiKeyCredential } from './credential.ts';
 import { apiKeyRoutes } from './routes.ts';
 
 export { generateApiKey, hashApiKey, looksLikeApiKey } from './secret.ts';

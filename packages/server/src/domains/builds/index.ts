@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module.ts';
 import type { Builds } from './builds.ts';
-import type { Compiler } from './compiler.ts';
 import { cleanup } from './cleanup.store.ts';
+import type { Compiler } from './compiler.ts';
 import { buildRoutes } from './routes.ts';
 
 export { type Builds, createBuilds } from './builds.ts';

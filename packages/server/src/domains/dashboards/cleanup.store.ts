@@ -1,6 +1,7 @@
 /** What happens to dashboards when a user, a deployment, an embed tenant or a folder is deleted. */
-import { sql } from '../../platform/db/sql.ts';
+
 import type { Cleanup } from '../../platform/cleanup.ts';
+import { sql } from '../../platform/db/sql.ts';
 import { isOfUsersIn } from '../access/index.ts';
 import { foldersToRemove } from '../folders/index.ts';
 

@@ -2,10 +2,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { ErrorCode } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
+import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { Logger } from '../../platform/log.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import { BUBBLEWRAP } from '../../platform/processes/fence.ts';
 import { type ProcessUser, userWithoutRights } from '../../platform/processes/process-user.ts';
 import { type Outcome, runSandboxed } from '../../platform/processes/sandbox.ts';

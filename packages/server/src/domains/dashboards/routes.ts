@@ -4,7 +4,7 @@ import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
-import type { QueryOrSql, Queries, QueryCall } from '../queries/index.ts';
+import type { Queries, QueryCall, QueryOrSql } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
   lockWorkbookRow,

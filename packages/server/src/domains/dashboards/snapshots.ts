@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import type { Viewer } from '../access/index.ts';
-import type { QueryOrSql, ModelMembers, Queries } from '../queries/index.ts';
+import type { ModelMembers, Queries, QueryOrSql } from '../queries/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';

@@ -1,5 +1,5 @@
-import { sql } from '../../platform/db/sql.ts';
 import type { Cleanup } from '../../platform/cleanup.ts';
+import { sql } from '../../platform/db/sql.ts';
 
 export const cleanup: Cleanup = {
   user: {

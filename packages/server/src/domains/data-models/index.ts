@@ -1,9 +1,9 @@
 import type { Module } from '../../platform/module.ts';
 import { branchRoutes } from './branch-routes.ts';
+import { cleanup } from './cleanup.store.ts';
 import { commitRoutes } from './commit-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { historyRoutes } from './history-routes.ts';
-import { cleanup } from './cleanup.store.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import type { DataModelOptions } from './options.ts';
 import { sweepSchedule } from './sweep.ts';

@@ -1,6 +1,6 @@
+import { type FindCleanups, removeAll } from '../../platform/cleanup.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import type { JobKind } from '../../platform/jobs/jobs.ts';
-import { type FindCleanups, removeAll } from '../../platform/cleanup.ts';
 
 export type RemoveDeployment = JobKind<{ deploymentId: number }>;
 

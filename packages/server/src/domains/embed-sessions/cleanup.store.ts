@@ -1,6 +1,6 @@
+import type { Cleanup } from '../../platform/cleanup.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
-import type { Cleanup } from '../../platform/cleanup.ts';
 
 export const cleanup: Cleanup = {
   user: {

@@ -1,6 +1,11 @@
 /** A dry run reports every error, not only the first. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedding, createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
+import {
+  createEmbedding,
+  createOwnEmbedding,
+  type Embedding,
+  type SessionOptions,
+} from '../../../test/embedding.ts';
 import { unique } from '../../../test/world.ts';
 
 let embedding: Embedding;

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/db/database.ts';
 import { batchCalls } from '../../platform/batch-calls.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { exchangeSessions, type GivenSession } from './store.ts';
 
 /** Two batches: while the database works on one, the other is on its way. More would only make each batch smaller. */

@@ -1,15 +1,15 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import type { SigningKeys } from '../signing-keys/index.ts';
+import { cleanup } from './cleanup.store.ts';
 import { createEmbedCredential } from './credential.ts';
 import { createEmbedTokens } from './embed-tokens.ts';
-import { cleanup } from './cleanup.store.ts';
 import type { MintOptions } from './mint.ts';
 import { createRevocations } from './revocations.ts';
 import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
-export { toReader } from './embed-tokens.ts';
 export { endSessionsOfTenant } from './cleanup.store.ts';
+export { toReader } from './embed-tokens.ts';
 export { createProvision, type Provision } from './provision.ts';
 export { type RightsRow, rightsOf } from './store.ts';
 export { attributesInForce } from './viewer.ts';

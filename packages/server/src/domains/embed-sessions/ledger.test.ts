@@ -226,8 +226,7 @@ describe('a caller who reads the ledger', () => {
     expect(await seen({ deploymentId: embedding.deploymentId })).toEqual([]);
     expect(await client.getEmbedSessionEntry({ id: mine })).toMatchObject({ id: mine });
     await expect(client.getEmbedSessionEntry({ id: other })).rejects.toMatchObject(MISSING);
-    const message =
-      'A scoped API key cannot change account-wide resources. Use an unscoped key of an admin.';
+    const message = 'A scoped API key cannot change account-wide resources. Use an unscoped key of an admin.';
     const outside = { status: 403, code: 'outside_key_scope', message };
     for (const id of [mine, other])
       await expect(client.revokeEmbedSession({ id })).rejects.toMatchObject(outside);

@@ -27,7 +27,11 @@ describe('if there are two errors, the first in the order of checks is reported'
       .poll(async () => (await works())?.some(({ code }) => code === 'creator_mode_disabled'))
       .toBe(!isOn);
   };
-  const inTenant = (wishes: SessionOptions): SessionOptions => ({ embedTenantName: tenant, creatorMode: true, ...wishes });
+  const inTenant = (wishes: SessionOptions): SessionOptions => ({
+    embedTenantName: tenant,
+    creatorMode: true,
+    ...wishes,
+  });
 
   test('a bad credential comes before a bad body', async () => {
     for (const body of ['{', '{}', JSON.stringify({ ...embedding.request(), nonsense: 1 })]) {

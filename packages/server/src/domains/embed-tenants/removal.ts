@@ -1,9 +1,10 @@
 /** Deletes an embed tenant. It is hidden from every reader at once; a job then deletes its rows in batches. */
+
+import { type FindCleanups, type HiddenTenant, removeAll } from '../../platform/cleanup.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type FindCleanups, type HiddenTenant, removeAll } from '../../platform/cleanup.ts';
 import { endSessionsOfTenant } from '../embed-sessions/index.ts';
 import { uncountUsersOf } from '../users/index.ts';
 import * as store from './store.ts';

@@ -1,7 +1,7 @@
+import type { HiddenTenant } from '../../platform/cleanup.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { PageById } from '../../platform/http/pages.ts';
-import type { HiddenTenant } from '../../platform/cleanup.ts';
 
 export interface TenantRow {
   id: number;

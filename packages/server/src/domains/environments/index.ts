@@ -1,7 +1,7 @@
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
-import { createEnvironmentCredential } from './credential.ts';
 import { cleanup } from './cleanup.store.ts';
+import { createEnvironmentCredential } from './credential.ts';
 import { environmentRoutes } from './routes.ts';
 import { deleteExpiredTokens } from './store.ts';
 

@@ -1,7 +1,8 @@
 /** What happens to folders when their owner, deployment or embed tenant is deleted. */
+
+import type { Cleanup } from '../../platform/cleanup.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import type { Cleanup } from '../../platform/cleanup.ts';
 import { isOfUsersIn, isRemoved } from '../access/index.ts';
 
 const exists = async (db: Queryable, rows: Sql) =>

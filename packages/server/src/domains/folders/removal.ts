@@ -1,9 +1,10 @@
 /** Deletes folders with any amount of content: they are hidden at once, and a job deletes their rows later. */
+
+import { type FindCleanups, upTo } from '../../platform/cleanup.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { runBatches, UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type FindCleanups, upTo } from '../../platform/cleanup.ts';
 import { MANAGE, type Viewer } from '../access/index.ts';
 import { requireFolder, requireFolderContent } from './folders.ts';
 import * as store from './removal.store.ts';

@@ -12,11 +12,11 @@ import { createPackReader } from '../../platform/git/remote/receive.ts';
 import { createRemote, type Remote, type RemoteAddress } from '../../platform/git/remote/smart-http.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import type { Platform } from '../../platform/module.ts';
 import { createKeyedLock } from '../../platform/keyed-lock.ts';
+import type { Platform } from '../../platform/module.ts';
 import {
-  type BranchRow,
   type BranchLock,
+  type BranchRow,
   type EnqueueBuild,
   findDeployBranch,
   listSharedBranches,

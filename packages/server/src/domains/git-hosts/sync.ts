@@ -17,8 +17,8 @@ import type { Texts } from '../../platform/git/text-work.ts';
 import { listTree } from '../../platform/git/trees.ts';
 import {
   type Author,
-  type BranchRow,
   type BranchLock,
+  type BranchRow,
   computeAndChange,
   computeMerge,
   createBranch,

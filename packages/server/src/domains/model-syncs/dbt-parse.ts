@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { limits } from '@oriel/contract';
-import { BUBBLEWRAP, inPlace, type Shown } from '../../platform/processes/fence.ts';
+import { BUBBLEWRAP, inPlace, type VisiblePath } from '../../platform/processes/fence.ts';
 import { userWithoutRights } from '../../platform/processes/process-user.ts';
 import { runSandboxed } from '../../platform/processes/sandbox.ts';
 import { SYSTEM_CALL_FILTER } from '../../platform/processes/system-call-filter.ts';
@@ -105,7 +105,7 @@ function sandboxFor(python: string) {
 }
 
 /** The program, each link that leads to it, and the modules that belong to it. Those of the system are always shown. */
-function shownFor(python: string): Shown[] {
+function shownFor(python: string): VisiblePath[] {
   const real = realpathSync(python);
   const root = dirname(dirname(python));
   const isVenv = existsSync(join(root, 'pyvenv.cfg'));
@@ -116,7 +116,7 @@ function shownFor(python: string): Shown[] {
   }
   const links = steps
     .filter((step) => !isVenv || !step.startsWith(`${root}/`))
-    .map((to): Shown => ({ from: real, to }));
+    .map((to): VisiblePath => ({ from: real, to }));
   const modules = [join(dirname(dirname(real)), 'lib'), '/usr/local/lib'].filter(
     (folder, i, all) => !folder.startsWith('/usr/lib') && existsSync(folder) && all.indexOf(folder) === i,
   );

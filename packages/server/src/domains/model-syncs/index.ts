@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
-import { createDbtWork } from './dbt-work.ts';
 import { cleanup } from './cleanup.store.ts';
+import { createDbtWork } from './dbt-work.ts';
 import { modelSyncRoutes } from './routes.ts';
 import { createSyncJob, type SyncOptions } from './sync-job.ts';
 

@@ -15,8 +15,8 @@ import type { JobContext, JobKind } from '../../platform/jobs/jobs.ts';
 import { findPermissions, toPermissions } from '../access/index.ts';
 import {
   authorOf,
-  type BranchRow,
   type BranchLock,
+  type BranchRow,
   type EnqueueBuild,
   fileEntries,
   findBranch,

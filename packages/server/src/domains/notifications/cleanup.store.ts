@@ -1,7 +1,8 @@
 /** What happens to notifications when a user, a deployment, an embed tenant or a folder is deleted. */
+
+import type { Cleanup } from '../../platform/cleanup.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import type { Cleanup } from '../../platform/cleanup.ts';
 import { isOfUsersIn } from '../access/index.ts';
 import { foldersToRemove } from '../folders/index.ts';
 

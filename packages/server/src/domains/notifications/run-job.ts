@@ -8,7 +8,7 @@ import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { backoff, enqueue, type JobContext, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { ReadPublished } from '../dashboards/index.ts';
-import type { Asked, Fingerprints, Queries } from '../queries/index.ts';
+import type { Fingerprints, Queries, QueryOrSql } from '../queries/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import { type Channels, type Copy, NotSent, type Rendering } from './channels.ts';
@@ -152,7 +152,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     const call = { actor, db, signal, deploymentId: run.deploymentId };
     await eachOf(board.asked, AT_ONCE, (asked) => renewOne(call, asked));
   }
-  function renewOne(call: Parameters<Queries['run']>[0], asked: Asked) {
+  function renewOne(call: Parameters<Queries['run']>[0], asked: QueryOrSql) {
     return typeof asked === 'string' ? queries.runSql(call, asked) : queries.run(call, asked);
   }
 

@@ -8,13 +8,13 @@ import {
   type Widget,
 } from '@oriel/charts/pure';
 import type { PublishedVersion } from '../dashboards/index.ts';
-import type { Asked } from '../queries/index.ts';
+import type { QueryOrSql } from '../queries/index.ts';
 import type { RunRow } from './runs.store.ts';
 
 export interface Board {
   version: PublishedVersion;
   chosen: Chosen;
-  asked: Asked[];
+  asked: QueryOrSql[];
   /** The places in `asked` of what each chart asks for, by its id; first the rows that it shows. */
   askedOf: Map<string, number[]>;
   /** What else decides how a copy looks: the same text means the same look. */
@@ -41,7 +41,7 @@ export function boardOf(version: PublishedVersion, run: Choices): Board {
     askedAt: new Date(),
     filterWidgets: () => filterWidgets,
   };
-  const asked: Asked[] = [];
+  const asked: QueryOrSql[] = [];
   const askedOf = new Map<string, number[]>();
   for (const widget of widgets) {
     const own = askedBy(version, widget, chosen);
@@ -62,7 +62,7 @@ export function boardOf(version: PublishedVersion, run: Choices): Board {
   return { version, chosen, asked, askedOf, look };
 }
 
-function askedBy({ snapshots }: PublishedVersion, widget: Widget, chosen: Chosen): Asked[] {
+function askedBy({ snapshots }: PublishedVersion, widget: Widget, chosen: Chosen): QueryOrSql[] {
   if (widget.type !== 'CHART') return [];
   const snapshot = snapshots.find(({ reportId }) => reportId === widget.config?.reportId);
   if (!snapshot) return [];

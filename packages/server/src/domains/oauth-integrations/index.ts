@@ -2,11 +2,11 @@
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Connections } from '../pages/index.ts';
+import { cleanup } from './cleanup.store.ts';
 import { createConnections } from './connections.ts';
 import { deleteExpiredFlows } from './flows.store.ts';
 import { createFlows } from './flows.ts';
 import { createIntegrations } from './integrations.ts';
-import { cleanup } from './cleanup.store.ts';
 import { createProvider } from './provider.ts';
 import { createRevocations } from './revocations.ts';
 import { oauthRoutes } from './routes.ts';

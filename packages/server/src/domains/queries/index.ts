@@ -16,11 +16,11 @@ import { createSqlParser } from './sql-parser.ts';
 import { createViewers } from './viewers.ts';
 
 export {
-  type QueryOrSql,
   type Fingerprints,
   type ModelMembers,
   type Queries,
   type QueryCall,
+  type QueryOrSql,
   queryIn,
 } from './queries.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, Preempted } from '../../engines/engine.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { toApiError } from './errors.ts';
-import { type ResultRequest, createResults, isKept, letGo, type Result, type Results } from './results.ts';
+import { createResults, isKept, letGo, type Result, type ResultRequest, type Results } from './results.ts';
 
 let dataDir: string;
 beforeAll(async () => {

@@ -100,7 +100,8 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     busy: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
   });
 
-  const known = ({ key, maxAgeMs, isRenewed }: ResultRequest) => (isRenewed ? undefined : cache.find(key, maxAgeMs));
+  const known = ({ key, maxAgeMs, isRenewed }: ResultRequest) =>
+    isRenewed ? undefined : cache.find(key, maxAgeMs);
   const runKeyOf = ({ key, mayBeLarge }: ResultRequest) => `${mayBeLarge} ${key}`;
 
   /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */

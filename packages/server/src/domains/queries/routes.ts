@@ -2,7 +2,7 @@ import { operations } from '@oriel/contract';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
 import type { PlannedQueries } from './plans.ts';
-import { type QueryInput, type Queries, type QueryCall, queryIn } from './queries.ts';
+import { type Queries, type QueryCall, type QueryInput, queryIn } from './queries.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
 type Path = { params: { deploymentId: number } };

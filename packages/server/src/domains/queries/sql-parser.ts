@@ -1,8 +1,8 @@
 /** Parses SQL in threads, so that a large or malicious statement delays nobody. */
 import { QueryError, SQL_LIMITS } from '@oriel/semantic';
 import { ApiError } from '../../platform/errors.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 import { createKeyedLock } from '../../platform/keyed-lock.ts';
+import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 
 /** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
 export type Parsed = { tree: string } | { problem: string; position?: number | undefined };

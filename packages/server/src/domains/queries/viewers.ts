@@ -5,8 +5,8 @@
  */
 import type { Json, Viewer } from '@oriel/semantic';
 import type { Caller, Embedded, TokenHolder } from '../../platform/auth/actor.ts';
-import type { Queryable } from '../../platform/db/database.ts';
 import { batchCalls } from '../../platform/batch-calls.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/module.ts';
 import { attributesInForce } from '../embed-sessions/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';

@@ -15,16 +15,16 @@ import {
   presetGrains,
   type Query,
   type Scheme,
+  themeOptionsOf,
   totalOf,
   type Widget,
-  wishesOf,
 } from '@oriel/charts/pure';
 import type { Caller } from '../../platform/auth/actor.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { WholeBytes } from '../../platform/http/streams.ts';
 import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
+import type { WholeBytes } from '../../platform/http/streams.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -137,9 +137,9 @@ export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOp
     const embed = embedOf(actor);
     const account = appTheme?.[scheme];
     const wishes = [
-      wishesOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
-      wishesOf(embed && (await findEmbedTheme(db, embed.sessionId))),
-      wishesOf(dashboard.config.theme),
+      themeOptionsOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
+      themeOptionsOf(embed && (await findEmbedTheme(db, embed.sessionId))),
+      themeOptionsOf(dashboard.config.theme),
     ];
     const call: QueryCall = { actor, db, signal, deploymentId: dashboard.deploymentId };
     const meta = async (): Promise<MetaCube[]> =>

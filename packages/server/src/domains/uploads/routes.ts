@@ -169,7 +169,10 @@ function mergedQuery(query: UploadRequest, body: UploadRequest): UploadRequest {
 }
 
 /** Throws if a request says something else than the start of the upload. */
-function requireAsStarted({ isLive, usesRoot }: store.UploadRow, { live, useDeployProjectRoot }: UploadRequest) {
+function requireAsStarted(
+  { isLive, usesRoot }: store.UploadRow,
+  { live, useDeployProjectRoot }: UploadRequest,
+) {
   if (live != null && live !== isLive)
     throw invalid('live', `must be ${isLive}, as at the start of the upload`);
   if (useDeployProjectRoot != null && useDeployProjectRoot !== usesRoot)

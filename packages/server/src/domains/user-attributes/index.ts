@@ -1,6 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
-import { demoAttributes } from './demo.ts';
 import { cleanup } from './cleanup.store.ts';
+import { demoAttributes } from './demo.ts';
 import { userAttributeRoutes } from './routes.ts';
 import { userAttributeValueRoutes } from './value-routes.ts';
 

@@ -1,7 +1,7 @@
 import type { Module, Platform } from '../../platform/module.ts';
+import { cleanup } from './cleanup.store.ts';
 import { demoGroups } from './demo.ts';
 import { type EmbedGroupOptions, embedGroupRoutes } from './embed-group-routes.ts';
-import { cleanup } from './cleanup.store.ts';
 import { userGroupRoutes } from './routes.ts';
 
 export {

@@ -1,10 +1,10 @@
 /** Deletes a user. The user is gone at once; their content goes to the new owner in batches, however much there is. */
 import type { Change } from '../../platform/audit/change.ts';
+import { type FindCleanups, removeAll, type UserCleanup, upTo } from '../../platform/cleanup.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { UNTIL_DONE } from '../../platform/jobs/batches.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { type FindCleanups, removeAll, type UserCleanup, upTo } from '../../platform/cleanup.ts';
 import * as store from './store.ts';
 import { requireRemainingAdmin } from './users.ts';
 

@@ -1,7 +1,8 @@
 /** What happens to workbooks when their owner, deployment, embed tenant or folder is deleted. */
+
+import type { Cleanup } from '../../platform/cleanup.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import type { Cleanup } from '../../platform/cleanup.ts';
 import { isOfUsersIn, isRemoved } from '../access/index.ts';
 import { foldersToRemove, isInRemoved } from '../folders/index.ts';
 

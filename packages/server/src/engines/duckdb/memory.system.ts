@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
+  answerText,
   ask,
   createOwn,
   ONE,
@@ -9,7 +10,6 @@ import {
   PATIENTLY_POLLED,
   requireWorking,
   source,
-  answerText,
   useDuckdb,
 } from '../../../test/duckdb-engines.ts';
 import { engineProcesses } from '../../../test/engines.ts';

@@ -1,6 +1,7 @@
 /** What ends queries and processes of DuckDB. */
 import { describe, expect, test } from 'vitest';
 import {
+  answerText,
   ask,
   createOwn,
   ENDLESS,
@@ -9,7 +10,6 @@ import {
   PATIENTLY_POLLED,
   requireWorking,
   source,
-  answerText,
   useDuckdb,
 } from '../../../test/duckdb-engines.ts';
 import { engineProcesses } from '../../../test/engines.ts';

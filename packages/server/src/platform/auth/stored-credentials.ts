@@ -2,8 +2,9 @@
  * Credentials that the database knows by their hash: API keys, the tokens of sessions, and environment tokens. A verified credential stays
  * in memory, so that most requests need no query. Every server forgets it when the credential or its user changes.
  */
-import { ApiError, isApiError } from '../errors.ts';
+
 import { batchCalls } from '../batch-calls.ts';
+import { ApiError, isApiError } from '../errors.ts';
 import { createAddressLimit } from '../http/attempt-limit.ts';
 import type { Platform } from '../module.ts';
 import { hashSecret } from '../secrets/random-secrets.ts';

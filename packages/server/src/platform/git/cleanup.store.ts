@@ -1,5 +1,5 @@
-import { sql } from '../db/sql.ts';
 import type { Cleanup } from '../cleanup.ts';
+import { sql } from '../db/sql.ts';
 
 export const cleanup: Cleanup = {
   deployment: {

@@ -3,8 +3,8 @@
  * place, because that is faster than to ask a thread.
  */
 import { ApiError } from '../errors.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../threads.ts';
 import { createKeyedLock } from '../keyed-lock.ts';
+import { createThreads, ThreadLimitReached, threadScript } from '../threads.ts';
 import { answerTask, type TextAnswer, type TextTask } from './text-tasks.ts';
 import { TooMuchWork } from './work.ts';
 

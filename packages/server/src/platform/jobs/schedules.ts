@@ -3,8 +3,8 @@
  * missed while no server ran, or while the last job of the schedule had not ended, are done once.
  */
 import { Cron } from 'croner';
-import type { Database, Tx } from '../db/database.ts';
 import type { Cleanup } from '../cleanup.ts';
+import type { Database, Tx } from '../db/database.ts';
 import type { Logger } from '../log.ts';
 import { type JobKind, newJob } from './jobs.ts';
 import * as store from './schedules.store.ts';

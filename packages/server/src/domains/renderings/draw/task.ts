@@ -1,5 +1,5 @@
 /** What is sent to the thread that draws, and what it answers. */
-import type { Dashboard, FilterValue, Rows, Scheme, Wishes } from '@oriel/charts/pure';
+import type { Dashboard, FilterValue, Rows, Scheme, ThemeOptions } from '@oriel/charts/pure';
 
 export type PictureFormat = 'png' | 'pdf';
 
@@ -13,7 +13,7 @@ export interface DrawTask {
   /** The answer of the query API for each chart, as JSON. */
   answers: [widgetId: string, answer: Uint8Array][];
   scheme: Scheme;
-  wishes: Wishes[];
+  wishes: ThemeOptions[];
   locale: string;
   format: PictureFormat;
 }

@@ -3,8 +3,8 @@
  * refer to is there. A pack that is refused leaves nothing behind.
  */
 import { ApiError } from '../../errors.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
 import { createKeyedLock } from '../../keyed-lock.ts';
+import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
 import { type GitObject, type Hash, MissingObject, type Objects } from '../objects.ts';
 import { readTreesBelow } from '../trees.ts';
 import { type ContentLimits, measureTrees } from './check-objects.ts';

@@ -2,7 +2,7 @@
 import { type Formats, shownOf } from '../format.ts';
 import type { Rows } from '../rows.ts';
 import type { Tokens } from '../theme.ts';
-import type { ColumnFormat, Row, FieldDisplay, Snapshot } from '../types.ts';
+import type { ColumnFormat, FieldDisplay, Row, Snapshot } from '../types.ts';
 import { fitting } from './fit.ts';
 import { regionOf } from './regions.ts';
 import world from './world.json' with { type: 'json' };
