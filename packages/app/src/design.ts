@@ -9,4 +9,4 @@ export {
   type ThemeOptions,
   themeOptionsOf,
   tokensOf,
-} from '@oriel/charts';
+} from '@oriel/charts/design';
