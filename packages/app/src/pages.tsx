@@ -50,4 +50,6 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   explore: Explore,
   report: Explore,
   reportInWorkbook: Explore,
+  admin: page(() => import('./console/page.tsx')),
+  adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),
 };

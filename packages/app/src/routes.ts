@@ -13,6 +13,8 @@ export const ROUTES = {
   reportInWorkbook: '/workbooks/:workbookId/reports/:reportId',
   report: '/reports/:reportId',
   explore: '/explore',
+  admin: '/admin',
+  adminAuditLog: '/admin/audit-log',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

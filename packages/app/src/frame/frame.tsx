@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
+import { useHasConsole } from '../console/rights.ts';
 import { onNavigate, tellPath } from '../creator/session.ts';
 import { invalidate } from '../data/cache.ts';
 import { isSignedOut, resume } from '../data/person-access.ts';
@@ -14,9 +15,10 @@ import { prefer } from '../preferences.ts';
 import type { RouteName } from '../routes.ts';
 import { say } from '../texts/say.ts';
 import { openPalette } from './palette.tsx';
+import { type SideGroup, sideGroups } from './side-groups.ts';
 import { TopBar } from './top-bar.tsx';
 
-type Plain = Extract<RouteName, 'home' | 'recent' | 'mine' | 'shared' | 'explore'>;
+type Plain = Extract<RouteName, 'home' | 'recent' | 'mine' | 'shared' | 'explore' | 'admin'>;
 /** The pages at the side. A page that belongs to none of them belongs to home. */
 const SIDE: readonly Plain[] = ['home', 'recent', 'mine', 'shared', 'explore'];
 
@@ -24,6 +26,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
   const deploymentId = deploymentIn(path);
   const side = useRef<HTMLElement>(null);
+  const pages = useHasConsole(deploymentId) ? [...SIDE, 'admin' as const] : SIDE;
   useEffect(() => {
     if (deploymentId !== undefined) prefer({ deploymentId });
   }, [deploymentId]);
@@ -39,7 +42,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
     { id: 'palette', title: say('openPalette'), keys: 'mod+k', run: openPalette },
     ...(deploymentId === undefined
       ? []
-      : SIDE.map((name) => ({
+      : pages.map((name) => ({
           id: `go-${name}`,
           title: say(name),
           run: () => route(addressOf(deploymentId, name)),
@@ -55,10 +58,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {deploymentId !== undefined && (
           <nav ref={side} id="side" class="side" popover="auto" aria-label={say('navigation')}>
             <ul>
-              {SIDE.map((name) => (
+              {pages.map((name) => (
                 <SideLink key={name} name={name} path={path} deploymentId={deploymentId} />
               ))}
             </ul>
+            {sideGroups.value.map((group) => (
+              <SideGroupView key={group.title} group={group} path={path} />
+            ))}
           </nav>
         )}
         <main id="content" tabIndex={-1}>
@@ -76,12 +82,27 @@ function SideLink({ name, path, deploymentId }: { name: Plain; path: string; dep
   return (
     <li>
       <a href={address} aria-current={isHere ? 'page' : undefined}>
-        <Icon name={name as IconName} />
+        <Icon name={name === 'admin' ? 'settings' : (name as IconName)} />
         {say(name)}
       </a>
     </li>
   );
 }
+
+const SideGroupView = ({ group, path }: { group: SideGroup; path: string }) => (
+  <>
+    <h2 class="group-title">{group.title}</h2>
+    <ul>
+      {group.links.map(({ title, address }) => (
+        <li key={address}>
+          <a href={address} aria-current={path === address ? 'page' : undefined}>
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 function SignedOut() {
   const goOn = async () => {

@@ -8,6 +8,7 @@ export const texts: Texts<typeof en> = {
   mine: 'Meine',
   shared: 'Für mich freigegeben',
   explore: 'Erkunden',
+  admin: 'Verwaltung',
   search: 'Suchen',
   searchOrCommand: 'Suchen oder einen Befehl wählen',
   searchHint: 'Tippen, um Ordner, Arbeitsmappen und Berichte zu finden',

@@ -5,6 +5,7 @@ export const en = {
   mine: 'Mine',
   shared: 'Shared with me',
   explore: 'Explore',
+  admin: 'Admin',
   search: 'Search',
   searchOrCommand: 'Search, or choose a command',
   searchHint: 'Type to find folders, workbooks and reports',

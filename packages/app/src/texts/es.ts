@@ -8,6 +8,7 @@ export const texts: Texts<typeof en> = {
   mine: 'Míos',
   shared: 'Compartidos conmigo',
   explore: 'Explorar',
+  admin: 'Administración',
   search: 'Buscar',
   searchOrCommand: 'Busque o elija un comando',
   searchHint: 'Escriba para encontrar carpetas, libros e informes',

@@ -8,6 +8,7 @@ export const texts: Texts<typeof en> = {
   mine: 'Les miens',
   shared: 'Partagés avec moi',
   explore: 'Explorer',
+  admin: 'Administration',
   search: 'Rechercher',
   searchOrCommand: 'Recherchez ou choisissez une commande',
   searchHint: 'Saisissez du texte pour trouver des dossiers, classeurs et rapports',

@@ -8,6 +8,7 @@ export const texts: Texts<typeof en> = {
   mine: '自分のもの',
   shared: '共有されたもの',
   explore: '探索',
+  admin: '管理',
   search: '検索',
   searchOrCommand: '検索、またはコマンドを選択',
   searchHint: '入力してフォルダー、ワークブック、レポートを探します',

@@ -1,0 +1,13 @@
+import type { Texts } from '../../texts/index.ts';
+import type { en } from './en.ts';
+
+export const texts: Texts<typeof en> = {
+  admin: 'Administración',
+  operations: 'Operaciones',
+  auditLog: 'Registro de auditoría',
+  more: 'Mostrar más',
+  all: 'Todos',
+  details: 'Detalles',
+  actions: 'Acciones',
+  download: 'Descargar',
+};

@@ -1,0 +1,13 @@
+import type { Texts } from '../../texts/index.ts';
+import type { en } from './en.ts';
+
+export const texts: Texts<typeof en> = {
+  admin: 'Administration',
+  operations: 'Exploitation',
+  auditLog: 'Journal d’audit',
+  more: 'Afficher plus',
+  all: 'Tous',
+  details: 'Détails',
+  actions: 'Actions',
+  download: 'Télécharger',
+};
