@@ -1,18 +1,33 @@
-/** All widgets of a board in their grid, and the rows behind what the viewer clicks on. */
+/** All widgets of a board in their grid, and what a click of the viewer does: it filters the other charts, or shows rows. */
 import { useState } from 'preact/hooks';
 import type { Board } from './board.ts';
-import type { Drilled } from './drill-query.ts';
+import { type Drilled, namesOf } from './drill-query.ts';
 import { Grid } from './grid.tsx';
 import { topLevel } from './layout.ts';
 import { SharedContext } from './shared.ts';
+import type { Widget } from './types.ts';
 import { Drill } from './widgets/drill.tsx';
 import { WidgetView } from './widgets/widget.tsx';
 
-export function BoardView({ board }: { board: Board }) {
+export function BoardView({
+  board,
+  widgets = topLevel(board.widgets),
+}: {
+  board: Board;
+  widgets?: Widget[];
+}) {
   const [drilled, setDrilled] = useState<Drilled>();
+  const open = (clicked: Drilled) =>
+    board.filtersOthers(clicked.widgetId) && clicked.narrowings.length
+      ? board.crossFilter(clicked)
+      : setDrilled(clicked);
+  const kept = [...board.crossFilters.values()].map((clicked) => namesOf(clicked, board.formats).join(', '));
   return (
-    <SharedContext.Provider value={{ board, drill: setDrilled }}>
-      <Grid widgets={topLevel(board.widgets)}>{(widget) => <WidgetView widget={widget} />}</Grid>
+    <SharedContext.Provider value={{ board, drill: open, details: setDrilled }}>
+      <p class="hidden" role="status">
+        {kept.length > 0 && board.say('crossFiltered', { names: kept.join('; ') })}
+      </p>
+      <Grid widgets={widgets}>{(widget) => <WidgetView widget={widget} />}</Grid>
       {drilled && (
         <Drill key={JSON.stringify(drilled.query)} {...drilled} onClose={() => setDrilled(undefined)} />
       )}

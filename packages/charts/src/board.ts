@@ -1,5 +1,6 @@
 /** A dashboard that is shown: what its viewer has chosen, and everything that its widgets are drawn from. */
 import { type Answers, createAnswers, type QueryApi } from './answers.ts';
+import type { Drilled } from './drill-query.ts';
 import type { Formats } from './format.ts';
 import type { Language } from './language.ts';
 import { presetFilters, presetGrains } from './presets.ts';
@@ -24,6 +25,8 @@ export class Board {
   dashboard: Dashboard | undefined;
   filters = new Map<string, FilterValue>();
   grains = new Map<string, string>();
+  /** What the viewer has clicked on to filter the other charts, by the id of its chart. */
+  crossFilters = new Map<string, Drilled>();
   timezone: string | undefined;
   /** Counts refreshes; rows are asked for again when it changes. */
   round = 0;
@@ -95,6 +98,7 @@ export class Board {
     this.#answers.clear();
     this.askedAt = new Date();
     this.filters = presetFilters(this.filterWidgets(), asked, this.filters);
+    this.crossFilters = new Map();
     this.grains = presetGrains(this.widgets, this.grains);
   }
 
@@ -102,6 +106,7 @@ export class Board {
   edit(dashboard: Dashboard) {
     this.dashboard = dashboard;
     this.filters = presetFilters(this.filterWidgets(), new Map(), new Map());
+    this.crossFilters = new Map();
     this.grains = presetGrains(this.widgets, new Map());
     this.changed();
   }
@@ -118,6 +123,7 @@ export class Board {
     this.viewers++;
     this.filters.clear();
     this.grains.clear();
+    this.crossFilters = new Map();
   }
 
   setFilter(member: string, filter: FilterValue | undefined) {
@@ -125,6 +131,27 @@ export class Board {
     this.filters = new Map(this.filters);
     if (filter) this.filters.set(member, filter);
     else this.filters.delete(member);
+    this.changed();
+  }
+
+  /** Whether the author lets clicks on this chart filter the others. */
+  filtersOthers(widgetId: string): boolean {
+    return this.widgets.some(({ id, config }) => id === widgetId && config?.crossFilter === true);
+  }
+
+  /** Filters the other charts by what was clicked on. The same again shows everything again. */
+  crossFilter(clicked: Drilled) {
+    const { widgetId, narrowings } = clicked;
+    const isSame = JSON.stringify(this.crossFilters.get(widgetId)?.narrowings) === JSON.stringify(narrowings);
+    if (isSame) return this.clearCrossFilter(widgetId);
+    this.askedAt = new Date();
+    this.crossFilters = new Map(this.crossFilters).set(widgetId, clicked);
+    this.changed();
+  }
+
+  clearCrossFilter(widgetId: string) {
+    this.askedAt = new Date();
+    this.crossFilters = new Map([...this.crossFilters].filter(([id]) => id !== widgetId));
     this.changed();
   }
 

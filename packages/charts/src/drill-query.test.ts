@@ -28,7 +28,7 @@ const drilled = (granularity: string, time: unknown, row: object = {}) =>
     row: { [`orders.at.${granularity}`]: time, ...row },
     query: {
       dimensions: ['orders.id'],
-      timeDimensions: [{ dimension: 'orders.at', granularity, dateRange: 'last year' }],
+      timeDimensions: [{ dimension: 'orders.at', granularity, dateRange: ['2024-01-01', '2025-12-31'] }],
     },
   }).query;
 
@@ -44,8 +44,11 @@ test.each([
   ['sprint', '2024-02-26T08:30:00.000', ['2024-02-26T08:30:00', '2024-03-11T08:29:59']],
   ['shift', '2024-02-01T22:00:00.000', ['2024-02-01T22:00:00', '2024-02-02T05:59:59']],
   ['ninety', '2024-02-01T22:30:00.000', ['2024-02-01T22:30:00', '2024-02-01T23:59:59']],
-  ['odd', '2024-02-01T00:00:00.000', 'last year'],
-  ['day', null, 'last year'],
+  ['odd', '2024-02-01T00:00:00.000', ['2024-01-01', '2025-12-31']],
+  ['day', null, ['2024-01-01', '2025-12-31']],
+  // What is not in the range of the query is not in its bucket either.
+  ['week', '2023-12-31T00:00:00.000', ['2024-01-01', '2024-01-06']],
+  ['year', '2025-07-01T00:00:00.000', ['2025-07-01', '2025-12-31']],
 ])('the rows behind a %s', (granularity, time, dateRange) => {
   expect(drilled(granularity, time).timeDimensions).toEqual([{ dimension: 'orders.at', dateRange }]);
 });

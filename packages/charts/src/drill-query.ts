@@ -1,5 +1,7 @@
 /** The queries for the rows behind a figure, a mark or a cell. */
 import { add, unitOf } from './dates.ts';
+import { type Formats, shownOf } from './format.ts';
+import { type Narrowing, narrow } from './query.ts';
 import type { Annotation, ColumnFormat, Query, Row } from './types.ts';
 
 /** Details come in pages of so many rows. */
@@ -19,6 +21,8 @@ export interface Drilled {
   /** What values are called, if not as the model says: the country of a code. */
   names?: Record<string, string>;
   annotation: Annotation;
+  /** What only the row has. */
+  narrowings: Narrowing[];
   /** The query of the widget, narrowed down to the row. */
   query: Query;
 }
@@ -62,34 +66,54 @@ export function drillFrom({
   row,
   query,
   ...rest
-}: Omit<Drilled, 'values'> & {
+}: Omit<Drilled, 'values' | 'narrowings'> & {
   row: Row;
 }): Drilled {
-  const filters = [...(query.filters ?? [])];
-  for (const dimension of query.dimensions ?? []) {
-    const found = row[dimension];
-    if (found === undefined) continue;
-    filters.push(
-      found === null
-        ? { member: dimension, operator: 'notSet' }
-        : { member: dimension, operator: 'equals', values: [String(found)] },
-    );
-  }
-  const timeDimensions = (query.timeDimensions ?? []).map(({ dimension, granularity, dateRange }) => {
-    const key = `${dimension}.${granularity}`;
-    const bucket = granularity && row[key];
-    const text = typeof bucket === 'number' ? new Date(bucket).toISOString() : String(bucket);
-    const interval = rest.annotation.timeDimensions[key]?.granularity?.interval ?? `1 ${granularity}`;
-    const narrowed = (bucket ? rangeOf(text, interval) : undefined) ?? dateRange;
-    return { dimension, ...(narrowed ? { dateRange: narrowed } : {}) };
-  });
+  const narrowings = narrowingsOf(row, query, rest.annotation);
+  const narrowed = structuredClone(query);
+  for (const narrowing of narrowings) narrow(narrowed, narrowing);
+  // The rows behind it are not grouped by time.
+  const timeDimensions = (narrowed.timeDimensions ?? []).map(({ dimension, dateRange }) => ({
+    dimension,
+    ...(dateRange ? { dateRange } : {}),
+  }));
   const keys = [
     ...(query.timeDimensions ?? []).map(({ dimension, granularity }) => `${dimension}.${granularity}`),
     ...(query.dimensions ?? []),
   ];
   const values = keys.flatMap((key): Drilled['values'] => (key in row ? [[key, row[key]]] : []));
-  return { ...rest, values, query: { ...query, filters, timeDimensions } };
+  return {
+    ...rest,
+    values,
+    narrowings,
+    query: { ...narrowed, filters: narrowed.filters ?? [], timeDimensions },
+  };
 }
+
+/** What tells a row apart from the others of its query. */
+function narrowingsOf(row: Row, query: Query, annotation: Annotation): Narrowing[] {
+  const times = (query.timeDimensions ?? []).flatMap(({ dimension, granularity }): Narrowing[] => {
+    const key = `${dimension}.${granularity}`;
+    const bucket = granularity && row[key];
+    if (!bucket) return [];
+    const text = typeof bucket === 'number' ? new Date(bucket).toISOString() : String(bucket);
+    const range = rangeOf(text, annotation.timeDimensions[key]?.granularity?.interval ?? `1 ${granularity}`);
+    return range ? [{ member: dimension, range }] : [];
+  });
+  const dimensions = (query.dimensions ?? []).flatMap((member): Narrowing[] => {
+    const found = row[member];
+    return found === undefined ? [] : [{ member, value: found === null ? null : String(found) }];
+  });
+  return [...times, ...dimensions];
+}
+
+/** The row in words. */
+export const namesOf = ({ values, names, annotation }: Drilled, formats: Formats): string[] =>
+  values.map(([key, each]) => {
+    const shown = shownOf(annotation, key);
+    const text = names?.[key] ?? formats.value(each, shown);
+    return shown?.type === 'number' || each === null ? `${shown?.shortTitle ?? key} ${text}` : text;
+  });
 
 /** Rows with equal values have an order too, so that no page repeats a row of another one. */
 export const orderBy = (dimensions: string[], { member, desc }: { member: string; desc: boolean }) => [

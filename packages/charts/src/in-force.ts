@@ -1,6 +1,7 @@
 /** The filters in force in words, for paper and pictures: they show no open menus. */
 import { daysOf, todayIn } from './dates.ts';
 import type { Formats } from './format.ts';
+import type { CrossFilters } from './query.ts';
 import type { FilterValue, Widget } from './types.ts';
 
 export interface InForce {
@@ -21,8 +22,10 @@ const SIGNS: Record<string, string> = {
 /** More values than these are counted. */
 const NAMED_MAX = 5;
 
+const memberTitle = (member: string) => member.split('.').at(-1)!.replaceAll('_', ' ');
+
 export const titleOf = ({ config }: Widget): string =>
-  String(config?.title ?? String(config?.member).split('.').at(-1)!.replaceAll('_', ' '));
+  String(config?.title ?? memberTitle(String(config?.member)));
 
 export const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each) => each !== null && each !== undefined).map(String);
@@ -77,3 +80,15 @@ export function inForce(
     return [{ title: titleOf(widget), text: filterText(filter, widget.config?.kind, writing) }];
   });
 }
+
+/** What clicks on charts filter the others by. */
+export const crossInForce = (crossFilters: CrossFilters, writing: Writing): InForce[] =>
+  [...crossFilters.values()].flatMap(({ narrowings }) =>
+    narrowings.map((narrowing) => {
+      const filter =
+        'range' in narrowing
+          ? { operator: 'between', value: narrowing.range }
+          : { operator: narrowing.value === null ? 'is_null' : 'equals', value: narrowing.value };
+      return { title: memberTitle(narrowing.member), text: filterText(filter, undefined, writing) };
+    }),
+  );

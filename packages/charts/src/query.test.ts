@@ -1,5 +1,14 @@
-import { expect, test } from 'vitest';
-import { addFilter, compare, fillMissing, filteredMembers, shifted, totalQuery, typed } from './query.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  addFilter,
+  compare,
+  fillMissing,
+  filteredMembers,
+  queryFor,
+  shifted,
+  totalQuery,
+  typed,
+} from './query.ts';
 import type { Query } from './types.ts';
 
 const KEY = 'orders.at.day';
@@ -187,4 +196,65 @@ test('a total has the measures and the conditions of its query, and not its rows
   expect(totalQuery(query)).toEqual({ ...rest, timeDimensions });
   expect(filteredMembers(query.filters)).toEqual(['a.name', 'a.sum']);
   expect(totalQuery({ dimensions: ['a.name'] })).toBeUndefined();
+});
+
+describe('a click on a mark of another chart', () => {
+  const crossFilters = new Map([
+    [
+      'months',
+      {
+        narrowings: [
+          { member: 'sales.ordered_at', range: ['2026-03-01', '2026-03-31'] as [string, string] },
+          { member: 'sales.status', value: null },
+          { member: 'stock.place', value: 'Kiel' },
+        ],
+      },
+    ],
+  ]);
+  const asked = (query: Query, widgetId = 'other') =>
+    queryFor(
+      { reportId: 1, meta: { query } },
+      widgetId,
+      {
+        ...{ filters: new Map(), grains: new Map(), timezone: undefined, crossFilters },
+        askedAt: new Date('2026-03-20T12:00:00Z'),
+      },
+      [],
+    );
+  const time = { dimension: 'sales.ordered_at' };
+  const isNull = { member: 'sales.status', operator: 'notSet' };
+
+  test('keeps what is in it, of charts about the same data', () => {
+    expect(asked({ measures: ['sales.count'] })).toEqual({
+      measures: ['sales.count'],
+      timeDimensions: [{ ...time, dateRange: ['2026-03-01', '2026-03-31'] }],
+      filters: [isNull],
+    });
+    expect(asked({ measures: ['customers.count'] })).toEqual({ measures: ['customers.count'] });
+    expect(asked({ measures: ['sales.count'] }, 'months')).toEqual({ measures: ['sales.count'] });
+  });
+
+  test.each([
+    [
+      ['2026-03-10', '2026-04-20'],
+      ['2026-03-10', '2026-03-31'],
+    ],
+    ['last 10 days', ['2026-03-10', '2026-03-19']],
+  ])('shows no more than the range %j has', (dateRange, common) => {
+    const query = { measures: ['sales.count'], timeDimensions: [{ ...time, dateRange }] };
+    expect(asked(query)).toMatchObject({ timeDimensions: [{ dateRange: common }], filters: [isNull] });
+  });
+
+  test.each(['from 3 weeks ago to now', ['2026-01-01', '2026-01-31'], ['2026-03-05T08:00:00', '2026-04-01']])(
+    'leaves it to the server what is in both it and %j',
+    (dateRange) => {
+      const query = { measures: ['sales.count'], timeDimensions: [{ ...time, dateRange }] };
+      const both = {
+        member: 'sales.ordered_at',
+        operator: 'inDateRange',
+        values: ['2026-03-01', '2026-03-31'],
+      };
+      expect(asked(query)).toMatchObject({ timeDimensions: [{ dateRange }], filters: [both, isNull] });
+    },
+  );
 });

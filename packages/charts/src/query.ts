@@ -31,10 +31,21 @@ const KNOWN = new Set([
 ]);
 const WITHOUT_VALUES = ['set', 'notSet'];
 
+/** What a row of a chart has and others do not: a value of a dimension, or a bucket of time, which includes its last day or second. */
+export type Narrowing =
+  | { member: string; value: string | null }
+  | { member: string; range: [string, string] };
+
+/** What a click on a chart keeps of the others, by the id of its widget. */
+export type CrossFilters = ReadonlyMap<string, { narrowings: readonly Narrowing[] }>;
+
 export interface Choices {
   filters: ReadonlyMap<string, FilterValue>;
   grains: ReadonlyMap<string, string>;
   timezone: string | undefined;
+  crossFilters?: CrossFilters;
+  /** What relative times are relative to. */
+  askedAt?: Date;
 }
 
 const ownerOf = (member: string) => member.split('.')[0];
@@ -57,7 +68,7 @@ const reaches = (member: string, query: Query, widgetId: string, filterWidgets: 
 export function queryFor(
   snapshot: Snapshot,
   widgetId: string,
-  { filters, grains, timezone }: Choices,
+  { filters, grains, timezone, crossFilters, askedAt }: Choices,
   filterWidgets: readonly Widget[],
 ): Query {
   const query: Query = structuredClone(snapshot.meta?.query ?? {});
@@ -69,8 +80,63 @@ export function queryFor(
     if (grain && time.granularity && takesGrain(snapshot.spec, time, query, grain)) time.granularity = grain;
   }
   if (timezone) query.timezone = timezone;
+  for (const { narrowing } of crossing(query, widgetId, crossFilters)) narrow(query, narrowing, askedAt);
   return query;
 }
+
+/** What clicks on other charts keep of a chart: those about the same view or cube. */
+export function crossing(query: Query, widgetId: string, crossFilters: CrossFilters = new Map()) {
+  const owners = new Set(membersOf(query).map(ownerOf));
+  return [...crossFilters].flatMap(([source, { narrowings }]) =>
+    source === widgetId
+      ? []
+      : narrowings
+          .filter(({ member }) => owners.has(ownerOf(member)))
+          .map((narrowing) => ({ source, narrowing })),
+  );
+}
+
+/** Changes the query: of its rows, those remain that the narrowing leaves. */
+export function narrow(query: Query, narrowing: Narrowing, now?: Date) {
+  const { member } = narrowing;
+  const keep = (operator: string, values?: string[]) => {
+    query.filters = [...(query.filters ?? []), { member, operator, ...(values ? { values } : {}) }];
+  };
+  if (!('range' in narrowing))
+    return narrowing.value === null ? keep('notSet') : keep('equals', [narrowing.value]);
+  const { range } = narrowing;
+  const time = query.timeDimensions?.find(({ dimension }) => dimension === member);
+  if (!time) {
+    query.timeDimensions = [...(query.timeDimensions ?? []), { dimension: member, dateRange: range }];
+    return;
+  }
+  const common = 'compareDateRange' in time ? undefined : commonRange(time.dateRange, range, query, now);
+  // Without a range that both have, the server decides what is in both.
+  if (common) time.dateRange = common;
+  else keep('inDateRange', range);
+}
+
+const endOf = (time: string) => (time.length > 10 ? time : `${time}T23:59:59`);
+
+/** A bucket at the edge of the range of a query is not all in it. */
+function commonRange(
+  given: string | string[] | undefined,
+  [from, to]: [string, string],
+  { timezone = 'UTC' }: Query,
+  now?: Date,
+): [string, string] | undefined {
+  if (!given) return [from, to];
+  const hasTimes = listed(given).some((text) => isDate(text) && text.length > 10);
+  const days = hasTimes ? undefined : daysOf(given, todayIn(timezone, now));
+  if (!days) return undefined;
+  const common: [string, string] = [
+    days[0] > from ? days[0] : from,
+    endOf(days[1]) < endOf(to) ? days[1] : to,
+  ];
+  return common[0] <= endOf(common[1]) ? common : undefined;
+}
+
+const listed = (range: string | string[]) => (Array.isArray(range) ? range : [range]);
 
 /** A number with many digits is a text; see `parseDigits`. */
 const isNumeric = (value: unknown) => typeof value === 'number' || /^-?\d{16,}$/.test(String(value));

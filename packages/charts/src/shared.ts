@@ -2,14 +2,27 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Board } from './board.ts';
-import type { Drilled } from './drill-query.ts';
+import { canDrill, type Drilled } from './drill-query.ts';
 
 interface Shared {
   board: Board;
-  /** Shows the rows behind a figure, a mark or a cell. */
-  drill(drilled: Drilled): void;
+  /** Takes a click on a figure, a mark or a cell: it filters the other charts, or shows the rows behind it. */
+  drill(clicked: Drilled): void;
+  /** Shows the rows behind it in any case. */
+  details?(clicked: Drilled): void;
 }
 
 export const SharedContext = createContext<Shared>(undefined as unknown as Shared);
 export const useShared = () => useContext(SharedContext);
 export const useBoard = () => useShared().board;
+
+type Clickable = Pick<Drilled, 'widgetId' | 'annotation' | 'member' | 'query'>;
+
+/** Whether a click on a value does something. */
+export const opensOn = (board: Board, clickable: Clickable): boolean =>
+  filtersOthers(board, clickable) || canDrill(clickable.annotation, clickable.member);
+
+/** Whether a click on a value filters the other charts. A chart of one row has nothing to filter them by. */
+export const filtersOthers = (board: Board, { widgetId, query }: Pick<Clickable, 'widgetId' | 'query'>) =>
+  board.filtersOthers(widgetId) &&
+  Boolean(query.dimensions?.length || query.timeDimensions?.some(({ granularity }) => granularity));

@@ -95,7 +95,7 @@ export const routes: Record<string, string> = {
   explainQuery: 'POST /query/api/v1/deployments/{deploymentId}/explain',
   exportAuditLog: 'GET /api/v1/audit-log/export?actorId&apiKeyId&deploymentId&embedTenantName&from&operation&requestId&resourceId&resourceType&to reply=ndjson',
   exportBundle: 'GET /build/api/v1/deployments/{deploymentId}/data-model/export.bundle reply=bytes',
-  exportDashboard: 'GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/export?filters&format&locale&scheme&timeGrains&timezone reply=bytes',
+  exportDashboard: 'GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/export?crossFilters&filters&format&locale&scheme&timeGrains&timezone reply=bytes',
   fileHashes: 'GET /build/api/v1/deployments/{deploymentId}/data-model/file-hashes?branchName&live&useDeployProjectRoot',
   finishNamedOAuthFlow: 'GET /oauth/callback/{redirectName}?code&error&error_description&iss&state reply=redirect',
   finishOAuthFlow: 'GET /oauth/callback?code&error&error_description&iss&state reply=redirect',

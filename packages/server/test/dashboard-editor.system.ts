@@ -96,6 +96,24 @@ async function expectAccessible(page: Page) {
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
 }
 
+/** The figure shows what the mark shows that was clicked on, until the viewer clears it. */
+async function crossFilter(page: Page) {
+  const figure = page.locator('.figure');
+  const all = await figure.innerText();
+  const keys = page.getByRole('slider', { name: 'Values of Orders by status' });
+  await keys.focus();
+  await page.keyboard.press('ArrowRight');
+  const [, status, orders] = /Status: (.+), Orders: (.+)/.exec((await keys.getAttribute('aria-valuetext'))!)!;
+  await page.keyboard.press('Enter');
+  await expect.poll(() => figure.innerText()).toBe(orders);
+  expect(orders).not.toBe(all);
+  await page.getByRole('img', { name: `Filtered by ${status}` }).waitFor();
+  await expectAccessible(page);
+  await shoot(page, 'cross-filter');
+  await page.getByRole('button', { name: `Clear the filter ${status}` }).click();
+  await expect.poll(() => figure.innerText()).toBe(all);
+}
+
 /** Pictures to look at, if somebody wants some. */
 async function shoot(page: Page, name: string) {
   const folder = process.env.ORIEL_EDITOR_SHOTS;
@@ -151,6 +169,14 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await shoot(page, 'editor');
   await expectAccessible(page);
 
+  // A click on a mark may filter the other charts: the author sees how before anybody else does.
+  await wide.click({ position: { x: 60, y: 10 } });
+  await page.getByLabel('A click filters the other charts').check();
+  await saved(page);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await crossFilter(page);
+  await page.getByRole('button', { name: 'Preview' }).click();
+
   // A reload brings everything back.
   await page.reload();
   await slot(page, 'State').waitFor();
@@ -188,6 +214,7 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
     );
   expect(await areas(viewer.locator('.grid > .cell'))).toEqual(await areas(page.locator('.canvas > .slot')));
   await shoot(viewer, 'viewer');
+  await crossFilter(viewer);
   await viewer.close();
 
   // The next version says what it changes; the first can be restored, and the dashboard taken back.

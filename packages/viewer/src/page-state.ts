@@ -262,6 +262,11 @@ export class PageState {
       ...(board.timezone ? { timezone: board.timezone } : {}),
       filters: JSON.stringify(chosen),
       timeGrains: JSON.stringify([...board.grains].map(([member, grain]) => ({ member, grain }))),
+      crossFilters: JSON.stringify(
+        [...board.crossFilters].flatMap(([widgetId, { narrowings }]) =>
+          narrowings.map((narrowing) => ({ widgetId, ...narrowing })),
+        ),
+      ),
     });
     downloadBlob(`${board.title}.${format}`, file);
     this.#host.send('download', { format, target: 'dashboard', title: board.title });

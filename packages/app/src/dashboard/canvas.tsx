@@ -1,5 +1,5 @@
 /** The widgets in their grid, to be selected, moved and resized. They are drawn as viewers get them. */
-import { applyTokens, type Widget as DrawnWidget, Grid, SharedContext, WidgetView } from '@oriel/charts';
+import { applyTokens, BoardView, type Widget as DrawnWidget, SharedContext, WidgetView } from '@oriel/charts';
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
@@ -33,11 +33,7 @@ export function Canvas({ editor }: { editor: Editor }) {
   if (editor.isPreview.value)
     return (
       <div class="board" ref={frame}>
-        <SharedContext.Provider value={{ board, drill }}>
-          <Grid widgets={topLevelOf(widgetsOf(doc)) as DrawnWidget[]}>
-            {(widget) => <WidgetView widget={widget} />}
-          </Grid>
-        </SharedContext.Provider>
+        <BoardView board={board} widgets={topLevelOf(widgetsOf(doc)) as DrawnWidget[]} />
       </div>
     );
   const widgets = topLevelOf(widgetsOf(doc));

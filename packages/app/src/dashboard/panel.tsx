@@ -104,6 +104,12 @@ function ChartSettings({ editor, config, set }: WidgetProps) {
         ]}
         onChange={(id) => set('reportId', Number(id) || undefined)}
       />
+      <CheckField
+        label={say('crossFilter')}
+        note={say('crossFilterHint')}
+        checked={config.crossFilter === true}
+        onChange={(checked) => set('crossFilter', checked || undefined)}
+      />
       {report && (
         <a href={addressOf(deploymentId, 'reportInWorkbook', { workbookId, reportId: report.id })}>
           {say('openReport')}

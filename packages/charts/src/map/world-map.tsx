@@ -1,9 +1,9 @@
 /** Countries in colours. The geometry is Natural Earth's, in the public domain, and comes with this part of the board. */
 import { useEffect, useState } from 'preact/hooks';
-import { canDrill, drillFrom } from '../drill-query.ts';
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import type { DrawProps } from '../rows.ts';
-import { useShared } from '../shared.ts';
+import { opensOn, useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
 import { Tooltip } from '../vega/tooltip.tsx';
 import { Table } from '../widgets/table.tsx';
@@ -25,7 +25,7 @@ export function WorldMap(props: DrawProps) {
   const map = mapOf(snapshot, props.rows, board);
   if (!map) return <Table {...props} />;
   const { member, measure, shown, format, viewBox, hasCountries, nameOf } = map;
-  const opens = canDrill(result.annotation, measure);
+  const opens = opensOn(board, { widgetId, annotation: result.annotation, member: measure, query });
   const open = (row: Row, name: string) =>
     drill(
       drillFrom({

@@ -1,8 +1,8 @@
 /** A chart by Vega, as SVG. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { canDrill, drillFrom } from '../drill-query.ts';
+import { drillFrom } from '../drill-query.ts';
 import type { DrawProps } from '../rows.ts';
-import { useShared } from '../shared.ts';
+import { filtersOthers, opensOn, useShared } from '../shared.ts';
 import { createReader } from './datum.ts';
 import { createDrawing } from './drawing.ts';
 import './plain-renderer.ts';
@@ -58,7 +58,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       });
       const open = (target: Target) => {
         const found = reader.rowOf(target);
-        if (!found || !canDrill(annotation, found.member)) return;
+        if (!found || !opensOn(board, { widgetId, annotation, ...found })) return;
         const format = columnFormats?.[found.member];
         drill(drillFrom({ widgetId, title, format, annotation, ...found }));
       };
@@ -108,7 +108,9 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   }, [pointed === undefined]);
 
   if (error) throw error;
-  const opens = query.measures?.some((member) => canDrill(result.annotation, member));
+  const { annotation } = result;
+  const opens = query.measures?.some((member) => opensOn(board, { widgetId, annotation, member, query }));
+  const touchHint = filtersOthers(board, { widgetId, query }) ? 'touchToFilter' : 'touchAgain';
   const [at, count] = pointed?.stop ?? [0, rows.length];
   return (
     <div class="vega">
@@ -137,7 +139,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         onKeyDown={(event) => pointing.current?.press(event.key) && event.preventDefault()}
         onBlur={() => pointing.current?.leave()}
       />
-      {pointed && <Tooltip {...pointed} hint={pointed.isTouched && opens ? say('touchAgain') : undefined} />}
+      {pointed && <Tooltip {...pointed} hint={pointed.isTouched && opens ? say(touchHint) : undefined} />}
     </div>
   );
 }

@@ -2,11 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvOf, download } from '../csv.ts';
+import { canDrill, type Drilled, namesOf } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { SafeHtml } from '../html.tsx';
 import { lazy } from '../lazy.tsx';
+import { crossing } from '../query.ts';
 import type { DrawProps } from '../rows.ts';
-import { useBoard } from '../shared.ts';
+import { useBoard, useShared } from '../shared.ts';
 import { columnsOf } from '../table.ts';
 import type { Problem, Snapshot, Widget } from '../types.ts';
 import { useRows } from '../use-rows.ts';
@@ -90,7 +92,57 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
       body={body}
       isStale={isLoading && rows !== undefined}
       kind={snapshot.kind ?? 'table'}
+      marks={<CrossMarks widgetId={widget.id} snapshot={snapshot} />}
     />
+  );
+}
+
+/** What the viewer clicked on in this chart, and that clicks on others filter it. */
+function CrossMarks({ widgetId, snapshot }: { widgetId: string; snapshot: Snapshot }) {
+  const board = useBoard();
+  const { crossFilters, formats, say } = board;
+  const clicked = crossFilters.get(widgetId);
+  const sources = new Set(
+    crossing(snapshot.meta?.query ?? {}, widgetId, crossFilters).map(({ source }) => source),
+  );
+  const names = [...sources].map((source) => namesOf(crossFilters.get(source)!, formats).join(', '));
+  return (
+    <>
+      {names.length > 0 && (
+        <span class="crossed" role="img" aria-label={say('crossFiltered', { names: names.join('; ') })}>
+          <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+            <title>{say('crossFiltered', { names: names.join('; ') })}</title>
+            <path d="M2 3h12l-4.6 5.6V13l-2.8-1.6V8.6z" />
+          </svg>
+        </span>
+      )}
+      {clicked && <Chip clicked={clicked} />}
+    </>
+  );
+}
+
+function Chip({ clicked }: { clicked: Drilled }) {
+  const { board, details } = useShared();
+  const { formats, say } = board;
+  const names = namesOf(clicked, formats).join(', ');
+  return (
+    <span class="cross-chip">
+      {details && canDrill(clicked.annotation, clicked.member) ? (
+        <button type="button" title={`${names}: ${say('details')}`} onClick={() => details(clicked)}>
+          {names}
+        </button>
+      ) : (
+        <span title={names}>{names}</span>
+      )}
+      <button
+        type="button"
+        class="no-print"
+        aria-label={say('clearCrossFilter', { names })}
+        onClick={() => board.clearCrossFilter(clicked.widgetId)}
+      >
+        <span aria-hidden="true">×</span>
+      </button>
+    </span>
   );
 }
 
@@ -170,14 +222,17 @@ interface CardProps {
   body: ComponentChildren;
   isStale?: boolean;
   kind?: string;
+  /** In the head, beside the title. */
+  marks?: ComponentChildren;
 }
 
-export function Card({ title, description, items = [], body, isStale = false, kind = '' }: CardProps) {
+export function Card({ title, description, items = [], body, isStale = false, kind = '', marks }: CardProps) {
   return (
     <section class={`card card-${kind}`} role="group" aria-label={title} aria-busy={isStale}>
       {(title || items.length > 0) && (
         <header class="card-head">
           <h2 title={description}>{title}</h2>
+          {marks}
           {items.length > 0 && <Menu title={title} items={items} />}
         </header>
       )}

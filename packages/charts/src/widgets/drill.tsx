@@ -1,7 +1,7 @@
 /** The rows behind a figure, a mark or a cell, in pages. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvOf, download } from '../csv.ts';
-import { type Drilled, detailsOf, FILE_ROWS_MAX, orderBy, PAGE_ROWS } from '../drill-query.ts';
+import { type Drilled, detailsOf, FILE_ROWS_MAX, namesOf, orderBy, PAGE_ROWS } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { typed } from '../query.ts';
 import type { Rows } from '../rows.ts';
@@ -19,7 +19,7 @@ interface Details extends Rows {
 }
 
 export function Drill(props: Drilled & { onClose(): void }) {
-  const { widgetId, title, member, value, format, values, names, annotation, query, onClose } = props;
+  const { widgetId, title, member, value, format, annotation, query, onClose } = props;
   const board = useBoard();
   const { say, formats } = board;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -31,11 +31,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
   /** Pages are asked for one after the other. What was asked for with another order does not count any more. */
   const asking = useRef<object | undefined>(undefined);
 
-  const named = values.map(([key, each]) => {
-    const shown = shownOf(annotation, key);
-    const text = names?.[key] ?? formats.value(each, shown);
-    return shown?.type === 'number' || each === null ? `${shown?.shortTitle ?? key} ${text}` : text;
-  });
+  const named = namesOf(props, formats);
   const heading = `${title}: ${named.length ? named.join(', ') : say('details')}`;
   const shownMeasure = shownOf(annotation, member);
 

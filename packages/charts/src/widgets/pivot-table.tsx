@@ -1,11 +1,11 @@
 /** A pivot table, with totals of what can be added up. */
 import { useMemo, useRef } from 'preact/hooks';
-import { canDrill, drillFrom } from '../drill-query.ts';
+import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { type PivotSpec, pivotOf } from '../pivot.ts';
 import type { DrawProps } from '../rows.ts';
 import { useScrollHint } from '../scroll-hint.ts';
-import { useShared } from '../shared.ts';
+import { opensOn, useShared } from '../shared.ts';
 import { type Column, columnsOf, isSummable } from '../table.ts';
 import type { Row } from '../types.ts';
 
@@ -38,14 +38,11 @@ export function PivotTable({ widgetId, title, snapshot, rows: { rows, result, qu
   const cell = (row: Row | undefined, column: Column) => {
     const value = row?.[column.member];
     const written = row ? formats.value(value, column.shown, column.format) : '';
-    if (!row || !canDrill(result.annotation, column.member)) return <span class="over">{written}</span>;
-    const found = { widgetId, title, member: column.member, row, query, value, format: column.format };
+    const { annotation } = result;
+    const found = { widgetId, title, member: column.member, query, value, format: column.format, annotation };
+    if (!row || !opensOn(board, found)) return <span class="over">{written}</span>;
     return (
-      <button
-        type="button"
-        class="drill"
-        onClick={() => drill(drillFrom({ ...found, annotation: result.annotation }))}
-      >
+      <button type="button" class="drill" onClick={() => drill(drillFrom({ ...found, row }))}>
         {written}
       </button>
     );

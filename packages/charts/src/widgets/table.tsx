@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { canDrill, drillFrom } from '../drill-query.ts';
 import type { DrawProps } from '../rows.ts';
 import { useScrollHint } from '../scroll-hint.ts';
-import { useShared } from '../shared.ts';
+import { opensOn, useShared } from '../shared.ts';
 import {
   type Column,
   formattedColumns,
@@ -34,8 +34,14 @@ export function Table({
   /** Of a table whose rows come in pages: the server sorts them. */
   more?: { count: number; sort: Sort; setSort(sort: Sort): void; load(): void };
 }) {
-  const { board, drill } = useShared();
+  const { board, drill, details = drill } = useShared();
   const { formats, say } = board;
+  const { annotation } = result;
+  // Details filter no other charts.
+  const open = more ? details : drill;
+  const opens = ({ isMeasure, member }: Column) =>
+    isMeasure &&
+    (more ? canDrill(annotation, member) : opensOn(board, { widgetId, annotation, member, query }));
   const columns = formattedColumns(snapshot, { rows, result, query }, formats);
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
   const [ownSort, setOwnSort] = useState<Sort | undefined>(first);
@@ -125,12 +131,12 @@ export function Table({
                         aria-hidden="true"
                       />
                     ) : null}
-                    {column.isMeasure && canDrill(result.annotation, column.member) ? (
+                    {opens(column) ? (
                       <button
                         type="button"
                         class="drill"
                         onClick={() =>
-                          drill(
+                          open(
                             drillFrom({
                               widgetId,
                               title,
@@ -139,7 +145,7 @@ export function Table({
                               query,
                               value: row[column.member],
                               format: column.format,
-                              annotation: result.annotation,
+                              annotation,
                             }),
                           )
                         }

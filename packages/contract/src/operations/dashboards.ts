@@ -250,6 +250,9 @@ export const exportDashboard = operation({
       'JSON: a list of `{ member, operator, value }`, over the presets of the filters of the dashboard; a `value` of `null` clears one',
     ),
     timeGrains: choices('JSON: a list of `{ member, grain }`'),
+    crossFilters: choices(
+      'JSON: a list of `{ widgetId, member, value }`, or with `range` (the first and the last day) for a time: marks of charts with `crossFilter`, by which the other charts are filtered',
+    ),
   },
   timeoutMs: LOAD_TIMEOUT_MS,
   reply: Bytes('image/png', 'application/pdf'),

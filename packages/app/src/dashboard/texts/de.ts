@@ -69,6 +69,8 @@ export const texts: Texts<typeof en> = {
   report: 'Bericht',
   none: 'Keiner',
   openReport: 'Bericht öffnen',
+  crossFilter: 'Ein Klick filtert die anderen Diagramme',
+  crossFilterHint: 'Die über dieselben Daten',
   markdown: 'Text, in Markdown',
   field: 'Feld',
   control: 'Steuerung',

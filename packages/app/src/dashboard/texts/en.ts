@@ -70,6 +70,8 @@ export const en = {
   report: 'Report',
   none: 'None',
   openReport: 'Open the report',
+  crossFilter: 'A click filters the other charts',
+  crossFilterHint: 'Those about the same data',
   markdown: 'Text, in Markdown',
   field: 'Field',
   control: 'Control',

@@ -68,6 +68,8 @@ export const texts: Texts<typeof en> = {
   report: 'Informe',
   none: 'Ninguno',
   openReport: 'Abrir el informe',
+  crossFilter: 'Un clic filtra los demás gráficos',
+  crossFilterHint: 'Los de los mismos datos',
   markdown: 'Texto, en Markdown',
   field: 'Campo',
   control: 'Control',

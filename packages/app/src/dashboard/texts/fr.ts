@@ -68,6 +68,8 @@ export const texts: Texts<typeof en> = {
   report: 'Rapport',
   none: 'Aucun',
   openReport: 'Ouvrir le rapport',
+  crossFilter: 'Un clic filtre les autres graphiques',
+  crossFilterHint: 'Ceux des mêmes données',
   markdown: 'Texte, en Markdown',
   field: 'Champ',
   control: 'Contrôle',

@@ -67,6 +67,8 @@ export const texts: Texts<typeof en> = {
   report: 'レポート',
   none: 'なし',
   openReport: 'レポートを開く',
+  crossFilter: 'クリックで他のグラフを絞り込む',
+  crossFilterHint: '同じデータのグラフ',
   markdown: 'テキスト（Markdown）',
   field: 'フィールド',
   control: 'コントロール',

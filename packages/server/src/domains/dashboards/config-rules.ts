@@ -135,6 +135,8 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
     const { reportId } = config;
     if (!Number.isSafeInteger(reportId) || (reportId as number) < 1)
       throw refuse('reportId', 'needs the id of a report.');
+    if (config.crossFilter != null && typeof config.crossFilter !== 'boolean')
+      throw refuse('crossFilter', 'needs `true` or `false` there.');
     return [{ ...placed, reportId: reportId as number }];
   }
   if (type === 'TEXT' && Object.keys(config).length)

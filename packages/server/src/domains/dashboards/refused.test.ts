@@ -19,6 +19,11 @@ describe('what cannot be published is a 400 that names the place, and nothing is
   const wrong: [string, () => Promise<Config> | Config, string][] = [
     ['a widget id that is given twice', () => ({ widgets: [text('a'), text('a')] }), 'config.widgets[1].id'],
     ['a chart without a report', () => ({ widgets: [{ ...text('a'), type: 'CHART' }] }), '.config.reportId'],
+    [
+      'a cross-filter that is no switch',
+      () => ({ widgets: [{ ...chart(1), config: { reportId: 1, crossFilter: 'all' } }] }),
+      '.config.crossFilter',
+    ],
     ['a report that does not exist', () => ({ widgets: [chart(999_999_999)] }), '.config.reportId'],
     [
       'a report of another deployment',

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import {
   askFor,
   createFormats,
+  crossInForce,
   figureOf,
   inForce,
   isRightToLeft,
@@ -56,9 +57,11 @@ async function draw(task: DrawTask): Promise<DrawAnswer> {
   );
   const filters = new Map(task.filters);
   const grains = new Map(task.grains);
+  const crossFilters = new Map(task.crossFilters);
   const chosen = {
     filters,
     grains,
+    crossFilters,
     timezone: task.timezone,
     askedAt: new Date(task.askedAt),
     filterWidgets: () => filterWidgets,
@@ -78,6 +81,7 @@ async function draw(task: DrawTask): Promise<DrawAnswer> {
     description: dashboard.description || dashboard.config.description || '',
     inForce: [
       ...inForce(filterWidgets, filters, { ...look, timezone: task.timezone }),
+      ...crossInForce(crossFilters, { ...look, timezone: task.timezone }),
       ...grainsInForce(widgets, grains, look),
     ],
     asOf: asOf(task),

@@ -137,6 +137,37 @@ describe('a dashboard of one chart', () => {
     expect((await get(`format=png${grain}`)).status).toBe(409);
   }, 60_000);
 
+  test('is filtered by a click on a chart where its author lets clicks filter', async () => {
+    const clicked = (...list: unknown[]) => `&crossFilters=${encodeURIComponent(JSON.stringify(list))}`;
+    const DESKS = { widgetId: 'c', member: 'sales.product_category', value: 'Desks' };
+    expect((await get(`format=png${clicked(DESKS)}`)).status).toBe(409);
+    const { reportId } = (await world.admin.getDashboard({ publicId })).reportSnapshots[0]!;
+    const chart = (id: string, crossFilter?: true) => ({
+      ...{ id, type: 'CHART', position: place },
+      config: { reportId, title: id, crossFilter },
+    });
+    await publish({ widgets: [chart('c', true), chart('d')] });
+    const [all, desks, other] = await inOneMinute(() =>
+      Promise.all([
+        get('format=png'),
+        get(`format=png${clicked(DESKS)}`),
+        get(`format=png${clicked({ ...DESKS, value: null })}`),
+      ]),
+    );
+    expect([all!.status, desks!.status, other!.status]).toEqual([200, 200, 200]);
+    expect(all!.bytes.equals(desks!.bytes) || desks!.bytes.equals(other!.bytes)).toBe(false);
+    const member = 'sales.customer_country';
+    for (const wrong of [
+      { widgetId: 'd' },
+      { member },
+      { value: undefined, range: ['2026-01-01', '2026-02-01'] },
+    ])
+      expect((await get(`format=png${clicked({ ...DESKS, ...wrong })}`)).status).toBe(409);
+    for (const wrong of [{ value: 1 }, { value: undefined }, { range: ['2026-01-01'] }, { more: 'x' }])
+      expect((await get(`format=png${clicked({ ...DESKS, ...wrong })}`)).status).toBe(400);
+    await publish();
+  }, 120_000);
+
   test.each([
     ['format=gif', 'format'],
     ['format=png&filters=nonsense', 'filters'],

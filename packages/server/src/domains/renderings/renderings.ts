@@ -11,6 +11,7 @@ import {
   type FilterValue,
   knownLocale,
   type MetaCube,
+  type Narrowing,
   presetFilters,
   presetGrains,
   type Query,
@@ -52,6 +53,8 @@ export interface RenderRequest {
   /** Over the presets of the dashboard's filters. A filter or grain that the dashboard has no control for is an error. */
   filters?: readonly { member: string; operator?: string | null; value?: unknown }[];
   timeGrains?: readonly { member: string; grain: string }[];
+  /** What the reader clicked on in charts that filter the others. */
+  crossFilters?: readonly ({ widgetId: string } & Narrowing)[];
   scheme?: Scheme;
   /** Over those of the dashboard and of the account. */
   locale?: string;
@@ -130,6 +133,7 @@ export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOp
     const chosen = {
       filters: withoutCleared(presetFilters(filterWidgets, filtersOf(request, filterWidgets), new Map())),
       grains: presetGrains(widgets, grainsOf(request, widgets)),
+      crossFilters: crossFiltersOf(request, dashboard),
       timezone,
       askedAt: new Date(),
       filterWidgets: () => filterWidgets,
@@ -161,7 +165,13 @@ export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOp
     );
     const look = { scheme, wishes, locale };
     const keyed = await statementsOf(call, asked);
-    const chosenText = JSON.stringify([[...chosen.filters], [...chosen.grains], timezone, look]);
+    const chosenText = JSON.stringify([
+      [...chosen.filters],
+      [...chosen.grains],
+      [...chosen.crossFilters],
+      timezone,
+      look,
+    ]);
     return {
       key: createHash('sha256')
         .update(JSON.stringify([versionId, chosenText, keyed]))
@@ -172,6 +182,7 @@ export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOp
           dashboard,
           filters: [...chosen.filters],
           grains: [...chosen.grains],
+          crossFilters: [...chosen.crossFilters],
           timezone,
           askedAt: chosen.askedAt.getTime(),
           answers,
@@ -325,6 +336,22 @@ function grainsOf({ timeGrains = [] }: RenderRequest, widgets: readonly Widget[]
       return [member, grain];
     }),
   );
+}
+
+/** A click on a chart that filters no others, or on what it does not show, would leave the picture unfiltered too. */
+function crossFiltersOf({ crossFilters = [] }: RenderRequest, { config, reportSnapshots }: Dashboard) {
+  const given = new Map<string, { narrowings: Narrowing[] }>();
+  for (const { widgetId, ...narrowing } of crossFilters) {
+    const widget = config.widgets?.find(({ id }) => id === widgetId);
+    const { dimensions = [], timeDimensions = [] } =
+      reportSnapshots.find(({ reportId }) => reportId === widget?.config?.reportId)?.meta?.query ?? {};
+    const shown = 'range' in narrowing ? timeDimensions.map(({ dimension }) => dimension) : dimensions;
+    if (widget?.config?.crossFilter !== true || !shown.includes(narrowing.member))
+      throw missingControl(narrowing.member, 'chart whose marks filter the others');
+    const { narrowings } = given.get(widgetId) ?? { narrowings: [] };
+    given.set(widgetId, { narrowings: [...narrowings, narrowing] });
+  }
+  return given;
 }
 
 const missingControl = (member: string, what: string) =>

@@ -31,12 +31,26 @@ export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboar
           'member',
           'grain',
         ]) as RenderRequest['timeGrains'],
+        crossFilters: crossFiltersIn(query.crossFilters),
       },
     );
     sendHeaders({ 'content-disposition': disposition(`${title}.${format}`) });
     return { contentType, data: bytes };
   }),
 ];
+
+function crossFiltersIn(text: string | null | undefined) {
+  const list = listIn('crossFilters', text, ['widgetId', 'member']) as Record<string, unknown>[] | undefined;
+  const isText = (value: unknown) => typeof value === 'string';
+  const isNarrowing = ({ value, range, widgetId: _, member: __, ...others }: Record<string, unknown>) =>
+    Object.keys(others).length === 0 &&
+    (range === undefined
+      ? value === null || isText(value)
+      : value === undefined && Array.isArray(range) && range.length === 2 && range.every(isText));
+  if (list && !list.every(isNarrowing))
+    throw invalid('crossFilters', 'each must have a `value`, a text or null, or a `range` of two times');
+  return list as RenderRequest['crossFilters'];
+}
 
 /** Each item is an object in which these fields, if given, are texts; `member` is always given. */
 function listIn(name: string, text: string | null | undefined, texts: readonly string[]) {

@@ -1,5 +1,5 @@
 /** What is sent to the thread that draws, and what it answers. */
-import type { Dashboard, FilterValue, Rows, Scheme, ThemeOptions } from '@oriel/charts/pure';
+import type { Dashboard, FilterValue, Narrowing, Rows, Scheme, ThemeOptions } from '@oriel/charts/pure';
 
 export type PictureFormat = 'png' | 'pdf';
 
@@ -7,6 +7,7 @@ export interface DrawTask {
   dashboard: Dashboard;
   filters: [string, FilterValue][];
   grains: [string, string][];
+  crossFilters: [widgetId: string, { narrowings: Narrowing[] }][];
   timezone: string | undefined;
   /** When the rows were asked for, in milliseconds. */
   askedAt: number;
