@@ -45,11 +45,11 @@ export interface Cube extends Described {
   readonly refreshKey: RefreshKey | undefined;
 }
 
-/** How long results that read the cube are kept. */
+/** How long results that read the cube are cached. */
 export interface RefreshKey {
-  /** They are kept for this long; or, if there is a query below, the query is asked this often. */
+  /** Time to live of cached results; or, if there is a query below, how often that query runs. */
   readonly everySeconds: number | undefined;
-  /** A query in the SQL of the data source. Results are kept as long as it returns the same. */
+  /** A query in the SQL of the data source. Results stay cached as long as it returns the same. */
   readonly sql: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `refresh_key`: how long results are kept. */
+/** `refresh_key`: how long results are cached. */
 import { expression } from '../expressions.ts';
 import type { Interval, RefreshKey, Unit } from '../model.ts';
 import type { Problems } from '../problems.ts';

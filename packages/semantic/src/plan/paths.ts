@@ -5,7 +5,7 @@ import { QueryError, queryError } from './errors.ts';
 /** For each cube that can be reached, the cube before it on the shortest path, or null if there are several. */
 type Steps = ReadonlyMap<string, string | null>;
 
-/** Models do not change, so what was found for one is kept as long as the model itself. */
+/** Models are immutable, so the paths of one are cached as long as the model lives. */
 const known = new WeakMap<Model, Map<string, Steps>>();
 
 /** For each cube that a query gives hints for, the cubes that it is to be joined to. */

@@ -45,7 +45,7 @@ export function extendAll<Raw extends Extending>(raws: readonly Raw[], how: How<
       const message = `These extend each other more than ${CHAIN_MAX} deep.`;
       problems.add(atKey(raw, 'extends'), 'too_deep', message);
     }
-    // What failed is kept too, so that nothing is done again for each one that extends it.
+    // Failures are cached too, so that nothing is done again for each one that extends it.
     const kept = isTooDeep ? { raw, depth: 0 } : made;
     done.set(raw, kept);
     return kept;

@@ -13,7 +13,7 @@ export const UTC: Zone = { name: 'UTC', localOf: (ms) => ms, instantOf: (ms) => 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 /** There are about 600 zones, and each can be written in many cases. Few of them are in use at a time. */
 const KNOWN_MAX = 100;
-/** Of each zone, the blocks of days whose offset is kept: 20,000 days. */
+/** How many blocks of days of each zone have a cached offset: 20,000 days. */
 const BLOCKS_MAX = 5000;
 const known = new Map<string, Zone>();
 

@@ -59,7 +59,7 @@ describe('without a sandbox', () => {
   });
 });
 
-/** Rows as a large answer has them, which must be let go of once. `onTaken` is called when a process has taken them. */
+/** The rows of a large answer, which must be released once. `onTaken` is called when a process has taken them. */
 function released(onTaken = () => {}) {
   let times = 0;
   async function* pieces() {
@@ -224,7 +224,7 @@ output = {
     for (const { executionError } of await Promise.all(others)) expect(executionError).toBeNull();
   });
 
-  test('rows are let go of if there is no place for them', async () => {
+  test('rows are released if there is no room for them', async () => {
     const ends = new AbortController();
     const endless = [1, 2, 3].map(() =>
       python.run('import time\ntime.sleep(60)', async () => TWO, whom('many', ends.signal)),

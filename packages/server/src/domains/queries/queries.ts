@@ -273,7 +273,7 @@ export function createQueries(options: QueriesOptions): Queries {
     const isRenewed = wishes.isRenewed || planned.isRenewed;
     const whole = { isRenewed, mayBeLarge: false };
     const freshness = await freshnessFor(call, planned, isRenewed);
-    // Before the rows, which somebody must let go of if this fails.
+    // Count first: if counting fails there is no result file to release.
     const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
     const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
     const result = await resultOf(call, source, statement, how);

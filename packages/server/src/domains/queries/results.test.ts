@@ -82,7 +82,7 @@ function answerOf(text: string, signal: AbortSignal, failure?: Error): Answer {
   return { columns: [], rows: rows(), summary };
 }
 
-/** Reads the result, and lets go of it. */
+/** Reads the result, and releases it. */
 async function readResult(asked: Result | Promise<Result>): Promise<string> {
   const result = await asked;
   if (isKept(result)) return result.rows.toString();

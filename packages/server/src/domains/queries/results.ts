@@ -30,7 +30,7 @@ export interface ResultRequest {
 /** `onAsked` gets a promise that resolves when the engine has ended the statement. */
 export type RunOptions = Required<Pick<QueryLimits, 'isPutBack' | 'onAsked'>>;
 
-/** A result that is too large to be kept. Who gets one must let go of its rows. */
+/** A result that is too large for the cache. Its reader must release its rows. */
 export interface LargeResult {
   readonly columns: readonly Column[];
   readonly rows: StoredText;

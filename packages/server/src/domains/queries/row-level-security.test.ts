@@ -1,4 +1,4 @@
-/** What viewers see through the API, each query asked twice: once of the data source, once of what is kept. */
+/** What viewers see through the API, each query asked twice: once of the data source, once of the cache. */
 import { createOrielClient } from '@oriel/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployModel, SHOP_FILES } from '../../../test/shops.ts';

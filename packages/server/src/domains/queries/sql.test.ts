@@ -94,7 +94,7 @@ async function answerOf(client: Client, deploymentId: number, query: string, cac
   return Object.assign({}, ...lines.map((line) => JSON.parse(line))) as Answer;
 }
 
-/** The rows, the same from the data source, from what is kept, and from the data source again. */
+/** The rows, the same from the data source, from the cache, and from the data source again. */
 async function rowsOf(client: Client, deploymentId: number, query: string) {
   const first = await answerOf(client, deploymentId, query);
   const kept = await answerOf(client, deploymentId, query);

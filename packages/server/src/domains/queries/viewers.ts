@@ -47,7 +47,7 @@ const NOBODY: Viewer = {
 /** Whoever makes an environment token answers for what it opens; people have their own rights, embedded or not. */
 const OPEN = { seesUnguarded: true };
 
-/** A security context may be large, and thousands of viewers are kept. */
+/** A security context may be large, and thousands of viewers are cached. */
 const KEEP_CHARACTERS_MAX = 4000;
 
 export function createViewers(

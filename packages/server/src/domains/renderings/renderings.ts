@@ -59,7 +59,7 @@ export interface RenderRequest {
   /** Over those of the dashboard and of the account. */
   locale?: string;
   timezone?: string;
-  /** Asks the data sources again, instead of using answers that are kept. */
+  /** Asks the data sources again, instead of using cached answers. */
   isRenewed?: boolean;
 }
 

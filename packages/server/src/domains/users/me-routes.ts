@@ -13,7 +13,7 @@ import { updateUser } from './users.ts';
 const GONE = 'unauthenticated';
 
 export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
-  // Callers read their own user often, and it changes seldom, so it is kept in memory until it changes.
+  // Callers read their own user often, and it changes seldom, so it is cached until it changes.
   const remembered = remember<number, store.UserRow>((id) => [`user:${id}`]);
   return [
     handle(operations.getMe, async ({ actor: { userId }, db }) => {

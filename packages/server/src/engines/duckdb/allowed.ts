@@ -43,7 +43,7 @@ export interface AllowedStatements {
   require(connection: DuckDBConnection, sql: string): Promise<void>;
 }
 
-/** Statements that were allowed are kept, because the same ones come again and again. */
+/** A cache of statements that were allowed, because the same ones come again and again. */
 export function createAllowedStatements(): AllowedStatements {
   const kept = new Set<string>();
   let characters = 0;
