@@ -54,7 +54,11 @@ export function firstAdminBanner(
     ...(role === 'worker'
       ? ['This server runs jobs only. Use the key with a server whose ORIEL_ROLE is `web` or `all`.']
       : [
-          'Try it in another terminal:',
+          'Open this address in a browser, and sign in with that email and password:',
+          '',
+          `  ${publicUrl}/`,
+          '',
+          'Or try the API in another terminal:',
           '',
           ...commands,
           '',
