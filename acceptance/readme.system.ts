@@ -85,6 +85,7 @@ const settle = (text: string) =>
     .replaceAll(/(?<=^|^Session )\d+\.[\w.-]{32,}$/gm, '<session>')
     .replaceAll(/"(startCursor|endCursor)":"[^"]+"/g, '"$1":"<cursor>"')
     .replaceAll(/"lastSeenAt":("<time>"|null)/g, '"lastSeenAt":<time or null>')
+    .replaceAll(/"actions":\[[^\]]+\]/g, '"actions":[<actions>]')
     .replaceAll(/"buildJobId":\d+/g, '"buildJobId":<id>')
     .replaceAll(/\b[0-9a-f]{40}\b/g, '<hash>')
     .replaceAll(/"requestId":"[^"]+"/g, '"requestId":"<id>"');

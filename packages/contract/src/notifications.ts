@@ -47,7 +47,7 @@ const FilterInput = Shape('DashboardFilterInput', {
   member: Member,
   operator: Maybe(Operator),
   value: Type.Optional(
-    Type.Unsafe<string | number | boolean | unknown[] | null>({
+    Type.Unsafe<string | number | boolean | (string | number | boolean | null)[] | null>({
       type: ['string', 'number', 'boolean', 'array', 'null'],
       maxLength: 1000,
       maxItems: 1000,

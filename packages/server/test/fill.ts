@@ -123,6 +123,8 @@ function sampleOf(type: string, name: string, n: number): unknown {
     case 'integer':
     case 'smallint':
       return n;
+    case 'double precision':
+      return n + 0.5;
     case 'boolean':
       return true;
     case 'json':
