@@ -98,7 +98,9 @@ test('the command that signs in works as printed', async () => {
 
 test('the password of the first admin is hashed at the cost that OWASP advises', async () => {
   const database = await openDatabase(dataDir);
-  const { rows } = await database.query('select password_hash from users where password_hash is not null').finally(() => database.end());
+  const { rows } = await database
+    .query('select password_hash from users where password_hash is not null')
+    .finally(() => database.end());
   expect(rows).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
 });
 
