@@ -22,8 +22,10 @@ export default defineConfig({
       ...included(),
       // Needs what npm does not install; see scripts/test-pgbouncer.ts.
       ...(process.env.ORIEL_TEST_PGBOUNCER ? ['acceptance/pgbouncer.check.ts'] : []),
-      // Takes minutes; see `npm run test:packages`.
-      ...(process.env.ORIEL_TEST_PACKAGES ? ['acceptance/packages.check.ts'] : []),
+      // Take minutes; see `npm run test:packages`.
+      ...(process.env.ORIEL_TEST_PACKAGES ? ['acceptance/{packages,npx,release}.check.ts'] : []),
+      // Takes minutes; see `npm run test:mutants:runner`.
+      ...(process.env.ORIEL_TEST_MUTANTS ? ['packages/server/test/mutants.check.ts'] : []),
       // Need programs of Debian; see scripts/test-deploy.ts.
       ...(process.env.ORIEL_TEST_DEPLOY ? ['acceptance/deploy/*.check.ts'] : []),
       // Needs dbt; see scripts/test-dbt.ts.

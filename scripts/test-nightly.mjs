@@ -7,6 +7,7 @@ import { fail, root } from './install.mjs';
 
 const ALL = {
   worlds: ['test:worlds'],
+  'mutants-runner': ['test:mutants:runner'],
   mutants: ['test:mutants', '--all', 'packages'],
   fuzz: ['test:fuzz'],
   packages: ['test:packages'],

@@ -1,4 +1,4 @@
-/** Which faults `npm run test:mutants` makes. That tests notice them is tested in mutants.system.ts. */
+/** Which faults `npm run test:mutants` makes. That tests notice them is tested in mutants.check.ts. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

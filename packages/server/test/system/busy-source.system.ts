@@ -59,9 +59,9 @@ test('a third tenant is answered within two seconds while two others fill the so
   const attack = async (client: Client) => {
     while (!isOver.signal.aborted) {
       const query = `select count(*) from numbers a cross join numbers b where a.id * b.id = ${++n}`;
-      await client.runSql({ deploymentId, body: { query } }).then(
+      await client.runSql({ deploymentId, body: { query } }, { signal: isOver.signal }).then(
         () => codes.push('answered'),
-        ({ code }) => codes.push(code),
+        (error) => isOver.signal.aborted || codes.push(error.code),
       );
     }
   };

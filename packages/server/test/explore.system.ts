@@ -2,10 +2,10 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DESKTOP, openBrowser } from '../browser.ts';
-import { whenBuilt } from '../shops.ts';
-import { createSignable, logIn, PASSWORD } from '../sign-in.ts';
-import { createOwnWorld, type World } from '../world.ts';
+import { DESKTOP, openBrowser } from './browser.ts';
+import { whenBuilt } from './shops.ts';
+import { createSignable, logIn, PASSWORD } from './sign-in.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 const deploymentId = 1;
 let world: World;
