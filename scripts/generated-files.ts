@@ -1,4 +1,4 @@
-/** The files that are made from the contract and checked in, so that a review shows what a change does to them. */
+/** The files that are made from the contract, and from the list of keys of models, and checked in, so that a review shows what a change does to them. */
 import {
   allOperations,
   bodyKindOf,
@@ -9,6 +9,7 @@ import {
   replyKindOf,
 } from '@oriel/contract';
 import { expectedOperations } from '../packages/contract/coverage.ts';
+import { keyDescriptions } from './key-descriptions.ts';
 
 export const generatedFiles = (): Record<string, string> => ({
   'openapi.json': `${JSON.stringify(openApiDocument(allOperations), null, 2)}\n`,
@@ -16,6 +17,7 @@ export const generatedFiles = (): Record<string, string> => ({
   'docs/status-codes.md': statusCodes(),
   'docs/coverage.md': coverage(),
   'docs/audit-resources.md': auditResources(),
+  'packages/semantic/src/language/descriptions.gen.ts': keyDescriptions(),
 });
 
 function clientRoutes(): string {

@@ -179,6 +179,7 @@ export const operations = {
   getGroups: embedTenants.getGroups,
   getJwks: embed.getJwks,
   getMe: users.getMe,
+  getModelSchema: dataModelFiles.getModelSchema,
   getModelSyncResult: modelSync.getModelSyncResult,
   getModelSyncSource: modelSync.getModelSyncSource,
   getModelSyncStatus: modelSync.getModelSyncStatus,

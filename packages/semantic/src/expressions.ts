@@ -1,6 +1,8 @@
 /** SQL with references in braces. A reference is a dotted path and nothing else. `\{` and `\}` are plain braces. */
+
+import { TEXT_SCHEMA } from './language/schemas.ts';
 import type { Problems, Spot } from './problems.ts';
-import type { Reader } from './read.ts';
+import { type Reader, withSchema } from './read.ts';
 import { problemIn } from './sql-texts.ts';
 import { shorten, type TextValue } from './yaml.ts';
 
@@ -14,6 +16,7 @@ export interface RawExpression {
 }
 
 const TEXT_MAX = 64 * 1024;
+const SQL_SCHEMA = { ...TEXT_SCHEMA, maxLength: TEXT_MAX };
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const COLUMN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names of the wider language that stand for code or for the viewer. */
@@ -27,7 +30,7 @@ const ELSEWHERE: Record<string, string> = {
 };
 export const NO_EXPRESSION = (spot: Spot): RawExpression => ({ parts: [''], spot });
 
-export const expression: Reader<RawExpression> = (value, problems) => {
+export const expression: Reader<RawExpression> = withSchema((value, problems) => {
   if (value.kind !== 'text') {
     const hint =
       value.kind === 'map' ? 'A text that begins with a brace needs quotes: `"{CUBE}.amount"`.' : undefined;
@@ -47,13 +50,13 @@ export const expression: Reader<RawExpression> = (value, problems) => {
     problems.add(value, 'bad_value', problem, hint);
   }
   return { parts, spot: value };
-};
+}, SQL_SCHEMA);
 
 /** A name alone is a column of the cube: `amount` means `{CUBE}.amount`. */
-export const column: Reader<RawExpression> = (value, problems) => {
+export const column: Reader<RawExpression> = withSchema((value, problems) => {
   if (value.kind !== 'text' || !COLUMN.test(value.text.trim())) return expression(value, problems);
   return { parts: [{ path: ['CUBE'], spot: value }, `.${value.text.trim()}`], spot: value };
-};
+}, SQL_SCHEMA);
 
 const BRACE = /\\[{}]|[{}]/g;
 

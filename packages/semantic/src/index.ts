@@ -1,3 +1,4 @@
+export { affectedMembers, type ChangedPart, compareModels, memberNames } from './compare.ts';
 export {
   type Compiled,
   CUBES_MAX,
@@ -10,6 +11,8 @@ export { DbtProblem, readCatalog, readManifest } from './dbt/manifest.ts';
 export { type DbtSettings, isSelector } from './dbt/settings.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
 export type { DraftTable } from './drafts/tables.ts';
+export { modelSchema } from './language/files.ts';
+export type { Schema } from './language/schemas.ts';
 export type * from './model.ts';
 export { type PackedPart, packModel, unpackModel } from './packed.ts';
 export { type Budget, createBudget, isSpent } from './plan/budget.ts';

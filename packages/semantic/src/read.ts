@@ -2,11 +2,18 @@
  * Readers turn a value of a file into what the language says it is. A reader that finds something wrong reports it and
  * returns a value that is good enough to go on, so that one run finds every mistake.
  */
+import { definitionOf, type Schema, TEXT_SCHEMA, wordSchema } from './language/schemas.ts';
 import type { Json } from './model.ts';
 import { didYouMean, listed, nearest, type Problems, type Spot } from './problems.ts';
 import { type MapValue, QUOTE_BRACES, shorten, type TextValue, type Value } from './yaml.ts';
 
-export type Reader<T> = (value: Value, problems: Problems) => T;
+export interface Reader<T> {
+  (value: Value, problems: Problems): T;
+  /** JSON Schema of what it takes, for editors. */
+  readonly schema?: Schema;
+  /** If it takes only these. */
+  readonly words?: readonly string[];
+}
 
 export interface Field<T> {
   readonly read: Reader<T>;
@@ -57,7 +64,8 @@ export const LANGUAGE: { readonly what: string; readonly keys: Record<string, re
 export const describeKeys = (what: string, keys: Record<string, readonly string[]>) =>
   void LANGUAGE.push({ what, keys });
 
-const wordsOf = (read: Reader<unknown> & { words?: readonly string[] }) => read.words ?? [];
+/** A reader that editors know the form of. */
+export const withSchema = <T>(read: Reader<T>, schema: Schema): Reader<T> => Object.assign(read, { schema });
 
 export function object<F extends Record<string, Field<unknown>>>({
   what,
@@ -72,8 +80,9 @@ export function object<F extends Record<string, Field<unknown>>>({
     const word = snakeCase(given);
     return Object.hasOwn(older, word) ? older[word]! : word;
   };
-  describeKeys(what, Object.fromEntries(known.map((key) => [key, wordsOf(fields[key]!.read)])));
-  return (value, problems) => {
+  describeKeys(what, Object.fromEntries(known.map((key) => [key, fields[key]!.read.words ?? []])));
+  const schema = definitionOf({ what, fields, unused, older });
+  return withSchema((value, problems) => {
     const keys = new Map<string, Spot>();
     const misspelt = new Set<string>();
     const read: Record<string, unknown> = { where: { spot: value, characters: value.characters, keys } };
@@ -126,7 +135,7 @@ export function object<F extends Record<string, Field<unknown>>>({
       const hint = meant === undefined ? `It has the keys ${listed(known)}.` : `Did you mean \`${meant}\`?`;
       problems.add(spot, 'unknown_key', `\`${shorten(key)}\` is not a key of ${what}.`, hint);
     }
-  };
+  }, schema);
 }
 
 /** `sqlTable` becomes `sql_table`. */
@@ -143,22 +152,30 @@ const noteOlderWord = (problems: Problems, spot: Spot, written: string, word: st
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export const list =
-  <T>(
-    what: string,
-    read: Reader<T>,
-    { max = Number.POSITIVE_INFINITY, min = 0 } = {},
-  ): Reader<readonly T[]> =>
-  (value, problems) => {
-    if (value.kind !== 'list') {
-      problems.add(value, 'bad_value', `${capital(what)} must be a list.`, 'Begin each item with `-`.');
-      return [];
-    }
-    if (value.items.length > max) problems.add(value, 'too_large', `${capital(what)} can be at most ${max}.`);
-    if (value.items.length < min)
-      problems.add(value, 'bad_value', `${capital(what)} cannot be an empty list.`);
-    return value.items.slice(0, max).map((item) => read(item, problems));
-  };
+export const list = <T>(
+  what: string,
+  read: Reader<T>,
+  { max = Number.POSITIVE_INFINITY, min = 0 } = {},
+): Reader<readonly T[]> =>
+  withSchema(
+    (value, problems) => {
+      if (value.kind !== 'list') {
+        problems.add(value, 'bad_value', `${capital(what)} must be a list.`, 'Begin each item with `-`.');
+        return [];
+      }
+      if (value.items.length > max)
+        problems.add(value, 'too_large', `${capital(what)} can be at most ${max}.`);
+      if (value.items.length < min)
+        problems.add(value, 'bad_value', `${capital(what)} cannot be an empty list.`);
+      return value.items.slice(0, max).map((item) => read(item, problems));
+    },
+    {
+      type: 'array',
+      items: read.schema ?? {},
+      ...(min > 0 && { minItems: min }),
+      ...(max < Number.POSITIVE_INFINITY && { maxItems: max }),
+    },
+  );
 
 const textValue = (value: Value, problems: Problems): TextValue | undefined => {
   if (value.kind === 'text') return value;
@@ -166,24 +183,29 @@ const textValue = (value: Value, problems: Problems): TextValue | undefined => {
   return undefined;
 };
 
-export const text =
-  (max: number): Reader<string> =>
-  (value, problems) => {
-    const given = textValue(value, problems);
-    if (!given) return '';
-    if (given.text.trim() === '') problems.add(value, 'bad_value', 'This text is empty.');
-    if (given.text.length > max)
-      problems.add(value, 'too_large', `This text has more than ${max} characters.`);
-    return given.text;
-  };
+export const text = (max: number): Reader<string> =>
+  withSchema(
+    (value, problems) => {
+      const given = textValue(value, problems);
+      if (!given) return '';
+      if (given.text.trim() === '') problems.add(value, 'bad_value', 'This text is empty.');
+      if (given.text.length > max)
+        problems.add(value, 'too_large', `This text has more than ${max} characters.`);
+      return given.text;
+    },
+    { ...TEXT_SCHEMA, maxLength: max },
+  );
 
-export const truth: Reader<boolean> = (value, problems) => {
-  const given = value.kind === 'text' && value.isPlain ? value.text.toLowerCase() : undefined;
-  if (given !== 'true' && given !== 'false') {
-    problems.add(value, 'bad_value', 'This must be `true` or `false`.', 'Write it without quotes.');
-  }
-  return given === 'true';
-};
+export const truth: Reader<boolean> = withSchema(
+  (value, problems) => {
+    const given = value.kind === 'text' && value.isPlain ? value.text.toLowerCase() : undefined;
+    if (given !== 'true' && given !== 'false') {
+      problems.add(value, 'bad_value', 'This must be `true` or `false`.', 'Write it without quotes.');
+    }
+    return given === 'true';
+  },
+  { type: 'boolean' },
+);
 
 /** One of these words. Those of `older` are understood, and those of `meant` help who writes them. */
 export const oneOf = <Word extends string>(
@@ -198,7 +220,7 @@ export const oneOf = <Word extends string>(
     /** What to write for words that there are elsewhere. */
     instead?: Record<string, string>;
   } = {},
-): Reader<Word> & { words: readonly Word[] } => {
+): Reader<Word> => {
   const read: Reader<Word> = (value, problems) => {
     const given = textValue(value, problems);
     const wanted = given && snakeCase(given.text);
@@ -213,7 +235,7 @@ export const oneOf = <Word extends string>(
     }
     return found ?? words[0]!;
   };
-  return Object.assign(read, { words });
+  return Object.assign(read, { words, schema: wordSchema(words, Object.keys(older)) });
 };
 
 export interface Name {
@@ -227,49 +249,57 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const RESERVED = ['CUBE', 'FILTER_PARAMS', 'SECURITY_CONTEXT', 'userAttributes', 'securityContext'];
 
 /** The name of something that this file defines. */
-export const name: Reader<Name> = (value, problems) => {
-  const given = textValue(value, problems)?.text ?? '';
-  const wrong = (message: string, hint?: string) => {
-    problems.add(value, 'bad_value', message, hint);
-    return { text: '', spot: value };
-  };
-  if (value.kind !== 'text') return { text: '', spot: value };
-  if (!NAME.test(given)) {
-    const rule = 'A name has letters, digits and `_`, and does not begin with a digit.';
-    return wrong(`\`${shorten(given)}\` is not a name.`, rule);
-  }
-  if (given.length > NAME_MAX) return wrong(`A name has at most ${NAME_MAX} characters.`);
-  if (RESERVED.includes(given)) return wrong(`\`${given}\` has a meaning of its own and cannot be a name.`);
-  return { text: given, spot: value };
-};
+export const name: Reader<Name> = withSchema(
+  (value, problems) => {
+    const given = textValue(value, problems)?.text ?? '';
+    const wrong = (message: string, hint?: string) => {
+      problems.add(value, 'bad_value', message, hint);
+      return { text: '', spot: value };
+    };
+    if (value.kind !== 'text') return { text: '', spot: value };
+    if (!NAME.test(given)) {
+      const rule = 'A name has letters, digits and `_`, and does not begin with a digit.';
+      return wrong(`\`${shorten(given)}\` is not a name.`, rule);
+    }
+    if (given.length > NAME_MAX) return wrong(`A name has at most ${NAME_MAX} characters.`);
+    if (RESERVED.includes(given)) return wrong(`\`${given}\` has a meaning of its own and cannot be a name.`);
+    return { text: given, spot: value };
+  },
+  { type: 'string', pattern: NAME.source, maxLength: NAME_MAX },
+);
 
 /** The name of something that is defined elsewhere, perhaps with dots. */
-export const mention: Reader<Name> = (value, problems) => ({
-  text: textValue(value, problems)?.text ?? '',
-  spot: value,
-});
+export const mention: Reader<Name> = withSchema(
+  (value, problems) => ({ text: textValue(value, problems)?.text ?? '', spot: value }),
+  { type: 'string' },
+);
 
 /** `*`, or a list. */
-export const allOr =
-  <T>(what: string, read: Reader<T>): Reader<readonly T[] | '*'> =>
-  (value, problems) => {
-    if (value.kind === 'text' && value.text === '*') return '*';
-    if (value.kind === 'list') return list(what, read)(value, problems);
-    problems.add(value, 'bad_value', `${capital(what)} must be a list, or "*" for all.`);
-    return [];
-  };
+export const allOr = <T>(what: string, read: Reader<T>): Reader<readonly T[] | '*'> =>
+  withSchema(
+    (value, problems) => {
+      if (value.kind === 'text' && value.text === '*') return '*';
+      if (value.kind === 'list') return list(what, read)(value, problems);
+      problems.add(value, 'bad_value', `${capital(what)} must be a list, or "*" for all.`);
+      return [];
+    },
+    { anyOf: [{ const: '*' }, list(what, read).schema!] },
+  );
 
 const META_MAX = 64 * 1024;
 const NUMBER = /^[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
 
 /** Free data for those who use the model. It must fit in 64 KB of JSON. */
-export const meta: Reader<Json> = (value, problems) => {
-  const json = toJson(value);
-  if (value.kind !== 'map') problems.add(value, 'bad_value', '`meta` must have keys and values.');
-  if (JSON.stringify(json).length > META_MAX)
-    problems.add(value, 'too_large', '`meta` is larger than 64 KB.');
-  return json;
-};
+export const meta: Reader<Json> = withSchema(
+  (value, problems) => {
+    const json = toJson(value);
+    if (value.kind !== 'map') problems.add(value, 'bad_value', '`meta` must have keys and values.');
+    if (JSON.stringify(json).length > META_MAX)
+      problems.add(value, 'too_large', '`meta` is larger than 64 KB.');
+    return json;
+  },
+  { type: 'object' },
+);
 
 function toJson(value: Value): Json {
   if (value.kind === 'nothing') return null;

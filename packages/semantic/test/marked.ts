@@ -1,11 +1,15 @@
 /** Models for tables of tests. A `«` in a text marks the place where an error is expected. */
 import { expect } from 'vitest';
 import { compileModel, type Problem } from '../src/index.ts';
+import { schemaProblems, schemaProblemsOfFilled } from './schema.ts';
 
 export const FILE = 'model/test.yml';
 
-export const compileText = (text: string, more: Record<string, string> = {}) =>
-  compileModel(new Map([[FILE, text], ...Object.entries(more)]));
+export function compileText(text: string, more: Record<string, string> = {}) {
+  const compiled = compileModel(new Map([[FILE, text], ...Object.entries(more)]));
+  if (compiled.model) expect(schemaProblemsOfFilled(text), 'the schema accepts what compiles').toEqual([]);
+  return compiled;
+}
 
 export interface Expected {
   code: Problem['code'];
@@ -22,7 +26,9 @@ export function expectError(
   const offset = marked.indexOf('«');
   expect(offset, 'the text has a mark').toBeGreaterThanOrEqual(0);
   const before = marked.slice(0, offset).split('\n');
-  const { errors, model } = compileText(marked.replace('«', ''), more);
+  const text = marked.replace('«', '');
+  const { errors, model } = compileText(text, more);
+  if (code === 'unknown_key') expect(schemaProblems(text), 'the schema knows the same keys').not.toEqual([]);
   expect(model).toBeUndefined();
   expect(errors).toMatchObject([
     { code, file: FILE, line: before.length, column: before.at(-1)!.length + 1 },

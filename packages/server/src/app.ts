@@ -1,5 +1,6 @@
 /** The one list of domains, and the HTTP application made of them. */
 import { allOperations, openApiDocument, operations } from '@oriel/contract';
+import { modelSchema } from '@oriel/semantic';
 import type { FastifyInstance } from 'fastify';
 import { APP_DIR, DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
 import type { Config } from './config.ts';
@@ -74,12 +75,12 @@ import { createTexts } from './platform/git/text-work.ts';
 import { createAtOnce, listeningLimits } from './platform/http/at-once.ts';
 import type { AllowedOrigins } from './platform/http/cross-origin.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
+import { registerDocument } from './platform/http/document-routes.ts';
 import type { ShowError } from './platform/http/error-page.ts';
 import { createMetrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
 import { registerRoutes } from './platform/http/routes.ts';
 import { createHttpServer, type Timeouts } from './platform/http/server.ts';
-import { registerSpecRoute } from './platform/http/spec-route.ts';
 import { scheduleCleanup } from './platform/jobs/schedules.ts';
 import type { Logger } from './platform/log.ts';
 import type { Module, Platform } from './platform/module.ts';
@@ -354,7 +355,8 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
     log,
   });
   document ??= openApiDocument(allOperations);
-  registerSpecRoute(app, document);
+  registerDocument(app, operations.getSpec, document);
+  registerDocument(app, operations.getModelSchema, modelSchema());
   registerDocsRoutes(app);
   return app;
 }
@@ -387,7 +389,8 @@ export async function checkModules(settings: ModuleSettings, log: Logger): Promi
 /** Throws unless every operation of the contract has exactly one handler. */
 function requireHandlers(modules: Module[]) {
   const routes = modules.flatMap((module) => module.routes ?? []);
-  const handled = [...routes.map(({ operation }) => operation.id), operations.getSpec.id];
+  const documents = [operations.getSpec.id, operations.getModelSchema.id];
+  const handled = [...routes.map(({ operation }) => operation.id), ...documents];
   const missing = allOperations.filter(({ id }) => !handled.includes(id)).map(({ id }) => id);
   const twice = handled.filter((id, i) => handled.indexOf(id) !== i);
   const where = 'see the list of domains in packages/server/src/app.ts, and the routes.ts of the domain';

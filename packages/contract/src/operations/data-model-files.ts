@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import {
   BranchName,
   branchInBody,
+  CommitHash,
   DataModelWriteResponse,
   dataModelLimits,
   FilePath,
@@ -81,6 +82,10 @@ export const listFiles = operation({
     showLastCLIUpload: Maybe(
       Type.Boolean({ description: 'The files as the last upload to the branch left them; none without one' }),
     ),
+    commit: Maybe({
+      ...CommitHash,
+      description: 'The files as this commit has them, instead of the newest ones of the branch',
+    }),
     first: Type.Optional({ ...cursorQuery.first, description: 'The number of files in a page' }),
     after: cursorQuery.after,
   },
@@ -89,7 +94,7 @@ export const listFiles = operation({
     data: Type.Array(SourceTreeNode, { deprecated: true, description: 'The same as `items`' }),
     pageInfo: PageInfo,
   }),
-  errors: ['branch_not_found', 'page_required'],
+  errors: ['branch_not_found', 'commit_not_found', 'page_required'],
   audit: 'none',
 });
 
@@ -170,4 +175,19 @@ export const renameFiles = operation({
     'data_model_too_large',
     'data_model_storage_full',
   ],
+});
+
+export const getModelSchema = operation({
+  id: 'getModelSchema',
+  conditional: 'sent',
+  tag: 'Data Model',
+  method: 'GET',
+  path: '/api/v1/schemas/model.json',
+  summary: 'Get the JSON Schema of the modelling language',
+  description:
+    'For editors that complete and check YAML. It is made from the keys that the compiler knows, each with what it does. What needs more than one file, such as references to other cubes, only a build checks.',
+  auth: 'public',
+  permission: 'none',
+  reply: Type.Object({}, { additionalProperties: true }),
+  audit: 'none',
 });

@@ -16,11 +16,13 @@ import {
   orElse,
   type Reader,
   truth,
+  withSchema,
 } from '../read.ts';
 import { type Repeats, readYaml, shorten } from '../yaml.ts';
 import { described, dimension, hierarchy, measure, NO_NAME, OLDER_KEYS, segment } from './members.ts';
 import { policy } from './policies.ts';
 import { refreshKey } from './refresh-keys.ts';
+import { definitions, type Schema } from './schemas.ts';
 
 const RELATIONSHIPS: readonly Relationship[] = ['many_to_one', 'one_to_many', 'one_to_one'];
 const OLDER_RELATIONSHIPS = {
@@ -47,15 +49,18 @@ const TABLE = new RegExp(`^${TABLE_PART}(?:\\.${TABLE_PART}){0,3}$`);
 const HYPHENS = /(?<=^|\.)[A-Za-z_][A-Za-z0-9_$]*(?:-[A-Za-z0-9_$]+)+(?=\.|$)/g;
 
 /** A name, perhaps with a schema and a catalogue before it. Anything else would be SQL that nobody checked. */
-const tableName: Reader<string> = (value, problems) => {
-  const written = value.kind === 'text' ? value.text.trim() : '';
-  const given = /["`]/.test(written) ? written : written.replace(HYPHENS, '"$&"');
-  if (!TABLE.test(given)) {
-    const hint = 'Write `schema.table`. Use `sql` for a query.';
-    problems.add(value, 'bad_value', `\`${shorten(written)}\` is not the name of a table.`, hint);
-  }
-  return given;
-};
+const tableName: Reader<string> = withSchema(
+  (value, problems) => {
+    const written = value.kind === 'text' ? value.text.trim() : '';
+    const given = /["`]/.test(written) ? written : written.replace(HYPHENS, '"$&"');
+    if (!TABLE.test(given)) {
+      const hint = 'Write `schema.table`. Use `sql` for a query.';
+      problems.add(value, 'bad_value', `\`${shorten(written)}\` is not the name of a table.`, hint);
+    }
+    return given;
+  },
+  { type: 'string', minLength: 1 },
+);
 
 const POLICIES_MAX = 200;
 
@@ -99,14 +104,17 @@ const includedObject = object({
 export type RawIncluded = ReturnType<typeof includedObject>;
 
 /** The name of a member, or an object that also gives it another name, title or description. */
-const included: Reader<RawIncluded> = (value, problems) =>
-  value.kind === 'text'
-    ? {
-        ...NOTHING_INCLUDED,
-        name: mention(value, problems),
-        where: { spot: value, characters: value.characters, keys: new Map() },
-      }
-    : includedObject(value, problems);
+const included: Reader<RawIncluded> = withSchema(
+  (value, problems) =>
+    value.kind === 'text'
+      ? {
+          ...NOTHING_INCLUDED,
+          name: mention(value, problems),
+          where: { spot: value, characters: value.characters, keys: new Map() },
+        }
+      : includedObject(value, problems),
+  { anyOf: [mention.schema!, includedObject.schema!] },
+);
 
 const NOTHING_INCLUDED = {
   title: undefined,
@@ -151,6 +159,14 @@ export type RawView = ReturnType<typeof view>;
 const modelFile = object({
   what: 'a file of the model',
   fields: { cubes: orElse(list('`cubes`', cube), []), views: orElse(list('`views`', view), []) },
+});
+
+/** JSON Schema of a file of the model. */
+export const modelSchema = (): Schema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'A file of an Oriel data model',
+  ...modelFile.schema,
+  $defs: definitions(),
 });
 
 export interface RawFile {

@@ -14,6 +14,7 @@ import {
   type Reader,
   text,
   truth,
+  withSchema,
 } from '../read.ts';
 import { interval, moment, windowEdge } from './intervals.ts';
 
@@ -51,10 +52,13 @@ export type RawLabel = { text: string } | { sql: RawExpression };
 
 const labelObject = object({ what: 'a label', fields: { sql: needed(column, NO_SQL) } });
 /** A text, or `{ sql }`. */
-const label: Reader<RawLabel> = (value, problems) =>
-  value.kind === 'map'
-    ? { sql: labelObject(value, problems).sql }
-    : { text: text(TITLE_MAX)(value, problems) };
+const label: Reader<RawLabel> = withSchema(
+  (value, problems) =>
+    value.kind === 'map'
+      ? { sql: labelObject(value, problems).sql }
+      : { text: text(TITLE_MAX)(value, problems) },
+  { anyOf: [text(TITLE_MAX).schema!, labelObject.schema!] },
+);
 const NO_LABEL: RawLabel = { text: '' };
 
 const when = object({

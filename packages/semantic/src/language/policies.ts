@@ -16,9 +16,11 @@ import {
   type Reader,
   text,
   truth,
+  withSchema,
 } from '../read.ts';
 import { shorten, type Value } from '../yaml.ts';
 import { NO_NAME } from './members.ts';
+import { define } from './schemas.ts';
 
 /** For each operator, the least and the largest number of values. */
 export const OPERATORS: Record<Operator, readonly [number, number]> = {
@@ -53,35 +55,40 @@ export interface RawValue {
 const VIEWER = /^\{\s*(userAttributes|securityContext)((?:\.[A-Za-z0-9_-]+)+)\s*\}$/;
 const VALUES_MAX = 1000;
 
-const policyValue: Reader<RawValue> = (value, problems) => {
-  if (value.kind !== 'text') {
-    problems.add(value, 'bad_value', 'This must be a text, a number, `true` or `false`.', VIEWER_HINT);
-    return { value: { literal: '' }, spot: value };
-  }
-  const match = VIEWER.exec(value.text.trim());
-  if (match) {
-    const path = match[2]!.slice(1).split('.');
-    const viewer = match[1] as 'userAttributes' | 'securityContext';
-    if (viewer === 'userAttributes' && path.length > 1) {
-      problems.add(value, 'bad_reference', 'An attribute has a name and nothing below it.', VIEWER_HINT);
+const policyValue: Reader<RawValue> = withSchema(
+  (value, problems) => {
+    if (value.kind !== 'text') {
+      problems.add(value, 'bad_value', 'This must be a text, a number, `true` or `false`.', VIEWER_HINT);
+      return { value: { literal: '' }, spot: value };
     }
-    return { value: { viewer, path }, spot: value };
-  }
-  if (/[{}]/.test(value.text)) {
-    const message = `\`${shorten(value.text)}\` is not a value of the viewer.`;
-    problems.add(value, 'bad_reference', message, VIEWER_HINT);
-  }
-  return { value: { literal: value.text }, spot: value };
-};
+    const match = VIEWER.exec(value.text.trim());
+    if (match) {
+      const path = match[2]!.slice(1).split('.');
+      const viewer = match[1] as 'userAttributes' | 'securityContext';
+      if (viewer === 'userAttributes' && path.length > 1) {
+        problems.add(value, 'bad_reference', 'An attribute has a name and nothing below it.', VIEWER_HINT);
+      }
+      return { value: { viewer, path }, spot: value };
+    }
+    if (/[{}]/.test(value.text)) {
+      const message = `\`${shorten(value.text)}\` is not a value of the viewer.`;
+      problems.add(value, 'bad_reference', message, VIEWER_HINT);
+    }
+    return { value: { literal: value.text }, spot: value };
+  },
+  { type: ['string', 'number', 'boolean'] },
+);
 
 const VIEWER_HINT =
   'Write `"{ userAttributes.region }"` or `"{ securityContext.customer.id }"`, with quotes.';
 
+const manyValues = list('`values`', policyValue, { max: VALUES_MAX });
+
 /** A list, or one value alone. */
-const values: Reader<readonly RawValue[]> = (value, problems) =>
-  value.kind === 'text'
-    ? [policyValue(value, problems)]
-    : list('`values`', policyValue, { max: VALUES_MAX })(value, problems);
+const values: Reader<readonly RawValue[]> = withSchema(
+  (value, problems) => (value.kind === 'text' ? [policyValue(value, problems)] : manyValues(value, problems)),
+  { anyOf: [policyValue.schema!, manyValues.schema!] },
+);
 
 export interface RawComparison {
   readonly member: Name;
@@ -106,17 +113,30 @@ const comparison = object({
 describeKeys('a filter of a policy', { and: [], or: [] });
 
 /** A comparison, or `and` or `or` with a list of conditions. The depth of the file bounds the recursion. */
-const condition: Reader<RawCondition> = (value, problems) => {
-  const [entry] = value.kind === 'map' ? value.entries : [];
-  if (entry && (entry.key === 'and' || entry.key === 'or')) {
-    if ((value as { entries: readonly unknown[] }).entries.length > 1) {
-      problems.add(value, 'bad_value', `\`${entry.key}\` stands alone in its item.`);
+const condition: Reader<RawCondition> = withSchema(
+  (value, problems) => {
+    const [entry] = value.kind === 'map' ? value.entries : [];
+    if (entry && (entry.key === 'and' || entry.key === 'or')) {
+      if ((value as { entries: readonly unknown[] }).entries.length > 1) {
+        problems.add(value, 'bad_value', `\`${entry.key}\` stands alone in its item.`);
+      }
+      const parts = list(`\`${entry.key}\``, condition, { min: 1 })(entry.value, problems);
+      return entry.key === 'and' ? { and: parts } : { or: parts };
     }
-    const parts = list(`\`${entry.key}\``, condition, { min: 1 })(entry.value, problems);
-    return entry.key === 'and' ? { and: parts } : { or: parts };
-  }
-  return comparisonOf(value, problems);
-};
+    return comparisonOf(value, problems);
+  },
+  define('condition', {
+    anyOf: [
+      comparison.schema!,
+      ...['and', 'or'].map((word) => ({
+        type: 'object',
+        properties: { [word]: { type: 'array', minItems: 1, items: { $ref: '#/$defs/condition' } } },
+        required: [word],
+        additionalProperties: false,
+      })),
+    ],
+  }),
+);
 
 function comparisonOf(value: Value, problems: Problems): RawComparison {
   const { member, operator, values, where } = comparison(value, problems);

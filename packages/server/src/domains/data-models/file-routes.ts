@@ -2,7 +2,7 @@
 import { dataModelLimits, operations, type QueryOf } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { createObjects, listSizes } from '../../platform/git/objects.store.ts';
-import { blobOf, type Hash } from '../../platform/git/objects.ts';
+import { blobOf, type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
 import { EMPTY_TREE, listTree } from '../../platform/git/trees.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -20,20 +20,32 @@ import { nodeBytes, toSourceTree } from './listing.ts';
 import type { DataModelOptions } from './options.ts';
 import { contentProblem } from './paths.ts';
 import { requireRoom } from './room.ts';
-import { changeFiles, visibleTree, visibleUpload } from './trees.ts';
+import type { BranchRow } from './store.ts';
+import { changeFiles, treeOfCommit, visibleTree, visibleUpload } from './trees.ts';
+
+async function treeToList(
+  objects: Objects,
+  branch: BranchRow,
+  { commit, showLastCLIUpload }: QueryOf<typeof operations.listFiles>,
+): Promise<Hash> {
+  if (showLastCLIUpload) return (await visibleUpload(objects, branch)) ?? EMPTY_TREE;
+  if (commit == null) return visibleTree(objects, branch);
+  if (!/^[0-9a-f]{40}$/.test(commit)) throw new ApiError('commit_not_found');
+  return treeOfCommit(objects, commit).catch((error) => {
+    throw error instanceof MissingObject ? new ApiError('commit_not_found') : error;
+  });
+}
 
 export const fileRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
   handle(operations.listFiles, async ({ actor, db, cursors }, { params: { deploymentId }, query }) => {
     const where = { deploymentId, userId: actor.userId };
     const branch = await branchToRead(db, where, query);
     const objects = createObjects(db, deploymentId);
-    const tree = query.showLastCLIUpload
-      ? ((await visibleUpload(objects, branch)) ?? EMPTY_TREE)
-      : await visibleTree(objects, branch);
+    const tree = await treeToList(objects, branch, query);
     const files = [...(await listTree(objects, tree))];
     const { items, pageInfo } = await pageOfFiles(
       cursors,
-      `files of branch ${branch.id}`,
+      `files of branch ${branch.id}${query.commit ? ` in ${query.commit}` : ''}`,
       files,
       query,
       (blobs) => listSizes(db, deploymentId, blobs),

@@ -397,3 +397,19 @@ test('a data model with too many bytes is refused, where the same content counts
   await person.write({ 'half.yml': '' });
   await person.write({ 'one-byte.yml': 'y' });
 });
+
+test('the files of an earlier commit can be listed, and what is no commit is a 404', async () => {
+  await mine.save({ 'kept.yml': 'one\n', 'gone.yml': 'x\n' });
+  const { items } = await mine.client.listCommits({ deploymentId, name: mine.branchName, first: 1 });
+  const commit = items[0]!.hash;
+  await remove('gone.yml');
+  await mine.save({ 'kept.yml': 'two\n', 'later.yml': '' });
+  const listed = await list({ commit, withContent: true });
+  const own = listed.items.filter(({ path }) => path.endsWith('.yml'));
+  expect(own.map(({ path, content }) => [path, content])).toEqual([
+    ['gone.yml', 'x\n'],
+    ['kept.yml', 'one\n'],
+  ]);
+  for (const unknown of ['0'.repeat(40), 'x'.repeat(40)])
+    await expect(list({ commit: unknown })).rejects.toMatchObject({ status: 404, code: 'commit_not_found' });
+});

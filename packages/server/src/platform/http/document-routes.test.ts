@@ -50,3 +50,10 @@ test('a client that already has the document gets an empty 304', async () => {
   }
   expect((await ask({ 'if-none-match': '"another"' })).status).toBe(200);
 });
+
+test('the schema of the modelling language is there for editors, without a credential', async () => {
+  const schema = await world.client().getModelSchema();
+  expect(schema).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
+  const { $defs } = schema as { $defs: Record<string, { properties: Record<string, object> }> };
+  expect($defs.measure!.properties.filters).toMatchObject({ description: expect.any(String) });
+});
