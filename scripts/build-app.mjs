@@ -15,6 +15,7 @@ const FOLDERS = [
   'packages/client/src',
   'packages/charts/src',
   'packages/visualization/src',
+  'packages/semantic/src',
 ];
 const OTHERS = ['package-lock.json', 'scripts/build-app.mjs', 'packages/charts/package.json'];
 
@@ -23,6 +24,7 @@ export async function buildApp() {
   const before = await readFile(join(TARGET, 'manifest.json'), 'utf8').then(JSON.parse, () => undefined);
   if (before?.inputs === inputs) return;
   const { build } = await import('esbuild');
+  const worker = await buildWorker(build);
   const { outputFiles, metafile } = await build({
     entryPoints: { app: join(SOURCE, 'main.tsx'), 'app-style': join(SOURCE, 'style.css') },
     outdir: TARGET,
@@ -35,13 +37,34 @@ export async function buildApp() {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    minify: true,
-    legalComments: 'none',
-    write: false,
+    define: { STUDIO_WORKER: JSON.stringify(basename(worker.path)) },
+    ...SMALL,
     metafile: true,
-    logLevel: 'warning',
   });
-  await placePages(TARGET, outputFiles, { inputs, ...describe(metafile), routes: await readRoutes(build) });
+  const described = describe(metafile);
+  await placePages(TARGET, [...outputFiles, worker], {
+    inputs,
+    ...described,
+    files: [...described.files, basename(worker.path)],
+    routes: await readRoutes(build),
+  });
+}
+
+const SMALL = { minify: true, legalComments: 'none', write: false, logLevel: 'warning' };
+
+/** The compiler of models, which the studio runs in a worker. A worker loads one file, and pages load none of it. */
+async function buildWorker(build) {
+  const { outputFiles } = await build({
+    entryPoints: { 'model-compiler': join(SOURCE, 'studio/worker.ts') },
+    outdir: TARGET,
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    ...SMALL,
+  });
+  return outputFiles[0];
 }
 
 function describe({ outputs }) {

@@ -51,5 +51,6 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   report: Explore,
   reportInWorkbook: Explore,
   admin: page(() => import('./console/page.tsx')),
+  adminModels: page(() => import('./studio/page.tsx')),
   adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),
 };

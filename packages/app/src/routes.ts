@@ -15,6 +15,7 @@ export const ROUTES = {
   explore: '/explore',
   admin: '/admin',
   adminAuditLog: '/admin/audit-log',
+  adminModels: '/admin/models',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

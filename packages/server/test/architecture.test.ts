@@ -147,7 +147,14 @@ test('the app imports the client, the charts and visualizations, and runs no tex
     target.startsWith('app/') ||
     ['@oriel/client', '@oriel/visualization'].includes(target) ||
     isCharts(target);
-  expect(violations(app, allowed)).toEqual([]);
+  // The compiler of models is large, and runs in a worker of its own.
+  const [workers, pages] = [
+    app.filter(({ file }) => file.endsWith('/worker.ts')),
+    app.filter(({ file }) => !file.endsWith('/worker.ts')),
+  ];
+  expect(violations(pages, allowed)).toEqual([]);
+  expect(workers).toHaveLength(1);
+  expect(violations(workers, (target) => allowed(target) || target === '@oriel/semantic')).toEqual([]);
   for (const { file, text } of app) {
     expect(text, file).not.toMatch(
       /\beval\(|new Function\(|innerHTML|dangerouslySet|sessionStorage|\.cookie/,

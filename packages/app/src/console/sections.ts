@@ -34,6 +34,7 @@ const holding =
     may(action);
 
 export const SECTIONS: readonly ConsoleSection[] = [
+  { title: 'data', pages: [entry('adminModels', 'models', holding('SchemaRead'))] },
   {
     title: 'operations',
     pages: [entry('adminAuditLog', 'auditLog', holding('AuditLogManage'))],

@@ -3,6 +3,8 @@ import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
   admin: 'Verwaltung',
+  data: 'Daten',
+  models: 'Datenmodell',
   operations: 'Betrieb',
   auditLog: 'Prüfprotokoll',
   more: 'Mehr anzeigen',

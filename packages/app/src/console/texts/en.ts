@@ -1,5 +1,7 @@
 export const en = {
   admin: 'Admin',
+  data: 'Data',
+  models: 'Data model',
   operations: 'Operations',
   auditLog: 'Audit log',
   more: 'Show more',

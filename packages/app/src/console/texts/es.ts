@@ -3,6 +3,8 @@ import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
   admin: 'Administración',
+  data: 'Datos',
+  models: 'Modelo de datos',
   operations: 'Operaciones',
   auditLog: 'Registro de auditoría',
   more: 'Mostrar más',

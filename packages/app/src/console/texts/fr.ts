@@ -3,6 +3,8 @@ import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
   admin: 'Administration',
+  data: 'Données',
+  models: 'Modèle de données',
   operations: 'Exploitation',
   auditLog: 'Journal d’audit',
   more: 'Afficher plus',

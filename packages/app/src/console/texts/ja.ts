@@ -3,6 +3,8 @@ import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
   admin: '管理',
+  data: 'データ',
+  models: 'データモデル',
   operations: '運用',
   auditLog: '監査ログ',
   more: 'さらに表示',

@@ -1,0 +1,281 @@
+/** The text editor of the studio: CodeMirror, loaded when the first file is opened. */
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { forceLinting, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState, Transaction } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { complete, cubeAround, type Known } from './completion.ts';
+import { describe } from './language.ts';
+import type { ShownProblem } from './messages.ts';
+import { placeIn } from './yaml-place.ts';
+
+export interface TextEditor {
+  /** Shows another file, with the history of its own if it was shown before. */
+  open(path: string, text: string, isReadOnly: boolean): void;
+  /** Replaces the text, for what others wrote or a restore brought back. It can be undone. */
+  replace(text: string): void;
+  show(problems: readonly ShownProblem[]): void;
+  goTo(line: number, column?: number): void;
+  focus(): void;
+  stop(): void;
+}
+
+export interface EditorOptions {
+  /** A shadow root: there the styles of the editor are no inline styles, which the policy of the page refuses. */
+  root: ShadowRoot;
+  label: string;
+  known(): Known;
+  onChange(path: string, text: string): void;
+  onSave(): void;
+}
+
+const STATES_MAX = 30;
+
+export function createEditor({ root, label, known, onChange, onSave }: EditorOptions): TextEditor {
+  let path = '';
+  const states = new Map<string, EditorState>();
+  const readOnly = new Compartment();
+  const linesUpTo = (state: EditorState, position: number) => {
+    const line = state.doc.lineAt(position);
+    const lines = [line.text.slice(0, position - line.from)];
+    for (let n = line.number - 1; n >= 1; n--) lines.unshift(state.doc.line(n).text);
+    return lines;
+  };
+  const extensions = [
+    lineNumbers(),
+    foldGutter(),
+    lintGutter(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    yaml(),
+    syntaxHighlighting(STYLE),
+    THEME,
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+    autocompletion({
+      icons: false,
+      override: [
+        ({ state, pos, explicit }) => {
+          const found = complete(linesUpTo(state, pos), known());
+          if (!found?.offered.length || (!explicit && found.length === 0 && !isAfterKey(state, pos)))
+            return null;
+          return {
+            from: pos - found.length,
+            options: found.offered.map((one) => ({
+              label: one.label,
+              apply: one.text,
+              type: one.kind,
+              ...(one.detail && { detail: one.detail }),
+              ...(one.info && { info: one.info }),
+            })),
+            validFor: /^[\w.]*$/,
+          };
+        },
+      ],
+    }),
+    hoverTooltip((view, position) => hoverAt(view, position, known())),
+    keymap.of([
+      {
+        key: 'Mod-s',
+        preventDefault: true,
+        run: () => {
+          onSave();
+          return true;
+        },
+      },
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...foldKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      indentWithTab,
+    ]),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) onChange(path, state.doc.toString());
+    }),
+  ];
+  const create = (text: string, isReadOnly: boolean) =>
+    EditorState.create({
+      doc: text,
+      extensions: [...extensions, readOnly.of(readOnlyOf(isReadOnly))],
+    });
+  const view = new EditorView({ state: create('', true), root });
+  root.append(view.dom);
+
+  function hoverAt({ state }: EditorView, position: number, { schema, cubes }: Known) {
+    const line = state.doc.lineAt(position);
+    const [from, to] = wordAround(line.text, position - line.from);
+    const word = line.text.slice(from, to);
+    if (!word) return null;
+    const before = linesUpTo(state, line.from + from);
+    const isKey = /^\s*:/.test(line.text.slice(to));
+    const place = isKey ? placeIn([...before.slice(0, -1), before.at(-1)!]) : placeIn(before);
+    const text =
+      describe(schema, place, word) ??
+      aboutName(word, cubeAround(linesUpTo(state, line.to), cubes)?.name, cubes);
+    if (!text) return null;
+    return {
+      pos: line.from + from,
+      end: line.from + to,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'hover-text';
+        dom.textContent = text;
+        return { dom };
+      },
+    };
+  }
+
+  return {
+    open(next, text, isReadOnly) {
+      if (path) states.set(path, view.state);
+      path = next;
+      const kept = states.get(next);
+      states.delete(next);
+      for (const old of states.keys()) if (states.size > STATES_MAX) states.delete(old);
+      view.setState(kept && kept.doc.toString() === text ? kept : create(text, isReadOnly));
+      view.dispatch({ effects: readOnly.reconfigure(readOnlyOf(isReadOnly)) });
+    },
+    replace(text) {
+      const { state } = view;
+      if (state.doc.toString() === text) return;
+      view.dispatch({
+        changes: { from: 0, to: state.doc.length, insert: text },
+        annotations: Transaction.userEvent.of('input.replace'),
+      });
+    },
+    show(problems) {
+      const { doc } = view.state;
+      const diagnostics = problems.map(({ line, column, message, hint, isError }) => {
+        const shown = doc.line(Math.min(Math.max(line, 1), doc.lines));
+        const from = Math.min(shown.from + column - 1, shown.to);
+        const [, end] = wordAround(shown.text, from - shown.from);
+        return {
+          from,
+          to: Math.max(from, Math.min(shown.from + end, shown.to)),
+          severity: isError ? ('error' as const) : ('warning' as const),
+          message: hint ? `${message} ${hint}` : message,
+        };
+      });
+      view.dispatch(setDiagnostics(view.state, diagnostics));
+      forceLinting(view);
+    },
+    goTo(line, column = 1) {
+      const { doc } = view.state;
+      const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
+      const anchor = Math.min(at.from + column - 1, at.to);
+      view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+      view.focus();
+    },
+    focus: () => view.focus(),
+    stop: () => view.destroy(),
+  };
+}
+
+const readOnlyOf = (isReadOnly: boolean) => [
+  EditorState.readOnly.of(isReadOnly),
+  EditorView.editable.of(!isReadOnly),
+  // Whoever reads also moves with the keys.
+  ...(isReadOnly ? [EditorView.contentAttributes.of({ tabindex: '0', 'aria-readonly': 'true' })] : []),
+];
+
+/** Right after `key: `, where a list of values helps before the first letter. */
+const isAfterKey = (state: EditorState, position: number) => {
+  const line = state.doc.lineAt(position);
+  return /:\s$|\{$/.test(line.text.slice(0, position - line.from));
+};
+
+function wordAround(text: string, at: number): [number, number] {
+  let [from, to] = [at, at];
+  while (from > 0 && /[\w.]/.test(text[from - 1]!)) from--;
+  while (to < text.length && /[\w.]/.test(text[to]!)) to++;
+  return [from, to];
+}
+
+function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+  const [first, second] = word.split('.');
+  const cube = cubes.find(({ name }) => name === (second === undefined || first === 'CUBE' ? around : first));
+  const member = cube?.members.find(({ name }) => name === (second ?? first));
+  if (member)
+    return [
+      `${cube!.name}.${member.name}: ${member.kind} ${member.type}`.trim(),
+      member.title,
+      member.description,
+    ]
+      .filter(Boolean)
+      .join('\n');
+  const named = cubes.find(({ name }) => name === first);
+  return named && [named.name, named.title, named.description, named.table].filter(Boolean).join('\n');
+}
+
+const STYLE = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--code-text, var(--good))' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--ink-soft)', fontStyle: 'italic' },
+  { tag: [tags.separator, tags.punctuation, tags.squareBracket, tags.brace], color: 'var(--ink-soft)' },
+]);
+
+const THEME = EditorView.theme({
+  '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: '0.8125rem' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '.cm-scroller': {
+    fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+    lineHeight: '1.55',
+  },
+  '.cm-content': { caretColor: 'var(--ink)', paddingBlock: '8px' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-soft)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)',
+  },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 24%, transparent) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    boxShadow: 'var(--shadow)',
+    maxWidth: 'min(420px, 90vw)',
+  },
+  '.cm-tooltip .hover-text': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
+  '.cm-tooltip-autocomplete ul li': { padding: '3px 8px', lineHeight: '1.5' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent-soft)',
+    color: 'var(--accent)',
+  },
+  '.cm-completionDetail': { color: 'var(--ink-soft)', fontStyle: 'normal' },
+  '.cm-completionInfo': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic-error': { borderLeft: '3px solid var(--bad)' },
+  '.cm-diagnostic-warning': { borderLeft: '3px solid var(--warn, #b7791f)' },
+});

@@ -1,0 +1,180 @@
+/** Merging a branch: what it changes, what breaks by it, and conflicts that are solved here. */
+import { OrielError } from '@oriel/client';
+import { useState } from 'preact/hooks';
+import { api } from '../data/api.ts';
+import { invalidate } from '../data/cache.ts';
+import { Dialog, openDialog } from '../parts/dialog.tsx';
+import { attempt, toast, toastProblem } from '../parts/toasts.tsx';
+import { say as sayAll } from '../texts/say.ts';
+import { Breaks } from './breaks.tsx';
+import { Changes } from './changes.tsx';
+import type { StudioProps } from './props.ts';
+import { say } from './say.ts';
+
+type Conflict = OrielError['conflicts'][number];
+
+export const openMerge = (properties: StudioProps) =>
+  openDialog((close) => <MergeDialog {...properties} onClose={close} />);
+
+function MergeDialog(properties: StudioProps & { onClose(): void }) {
+  const { studio, branches, goTo, onClose } = properties;
+  const { deploymentId, branch } = studio;
+  const parent = branch.parentBranch!;
+  const [message, setMessage] = useState('');
+  const [deletes, setDeletes] = useState(true);
+  const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const hasChanges = async () => {
+    const { items } = await api.listBranches({ deploymentId, first: 1000 });
+    return items.find(({ id }) => id === branch.id)?.hasUncommittedChanges ?? false;
+  };
+  const merge = async () => {
+    setBusy(true);
+    try {
+      const text = message.trim() || undefined;
+      if (await hasChanges())
+        await api.commitChanges({
+          deploymentId,
+          body: { branchName: branch.name, ...(text && { message: text }) },
+        });
+      await api.mergeIntoParentBranch({
+        deploymentId,
+        body: {
+          branchName: branch.name,
+          deleteBranch: deletes,
+          switchToParentBranch: deletes,
+          ...(text && { message: text }),
+        },
+      });
+      toast(say('merged', { name: parent }));
+      invalidate(`d/${deploymentId}/`);
+      onClose();
+      goTo(deletes ? parent : branch.name);
+    } catch (error) {
+      if (error instanceof OrielError && error.code === 'merge_conflict') setConflicts(error.conflicts);
+      else toastProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const isLive = branches.find(({ name }) => name === parent)?.isDefault;
+  if (conflicts.length)
+    return (
+      <Dialog title={say('conflicts')} size="wide" onClose={onClose}>
+        <Conflicts
+          {...properties}
+          conflicts={conflicts}
+          onSolved={() => {
+            setConflicts([]);
+            void merge();
+          }}
+        />
+      </Dialog>
+    );
+  return (
+    <Dialog title={say('mergeInto', { name: parent })} size="wide" onClose={onClose}>
+      {isLive && <p>{say('mergeHint')}</p>}
+      <Breaks studio={studio} />
+      <Changes studio={studio} />
+      <label class="field">
+        <span>{say('message')}</span>
+        <input
+          value={message}
+          maxLength={10_000}
+          onInput={(event) => setMessage(event.currentTarget.value)}
+        />
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={deletes}
+          onChange={(event) => setDeletes(event.currentTarget.checked)}
+        />
+        {say('deleteAfterMerge')}
+      </label>
+      <div class="dialog-foot">
+        <button type="button" onClick={onClose}>
+          {sayAll('cancel')}
+        </button>
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void merge()}>
+          {say('merge')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** For each place that both changed, whose lines are kept. The branch gets them, and a commit that merges the parent. */
+function Conflicts({
+  studio,
+  conflicts,
+  onSolved,
+}: StudioProps & { conflicts: readonly Conflict[]; onSolved(): void }) {
+  const { deploymentId, branch } = studio;
+  const parent = branch.parentBranch!;
+  const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
+  const choose = (key: string, isParent: boolean) => {
+    const next = new Set(theirs);
+    if (isParent) next.add(key);
+    else next.delete(key);
+    setTheirs(next);
+  };
+  const solve = () =>
+    attempt(async () => {
+      const changed = conflicts.flatMap(({ path, hunks }) => {
+        const before = studio.saved.peek().get(path);
+        if (before === undefined) return [];
+        // In a conflict, `ours` is the branch that is merged into, and `theirs` the one that is merged.
+        const content = hunks.reduce(
+          (text, hunk, i) => (theirs.has(`${path} ${i}`) ? text.replace(hunk.theirs, () => hunk.ours) : text),
+          before,
+        );
+        return content === before ? [] : [{ path, content }];
+      });
+      if (changed.length) await studio.write(changed);
+      await api.commitChanges({
+        deploymentId,
+        body: { branchName: branch.name, resolveMergeConflict: true },
+      });
+      onSolved();
+    });
+  return (
+    <>
+      <p>{say('conflictHint', { name: parent })}</p>
+      {conflicts.map(({ path, hunks }) => (
+        <section key={path}>
+          <h3>{path}</h3>
+          {hunks.length === 0 && <p class="soft">{say('wholeFile', { name: branch.name })}</p>}
+          {hunks.map((hunk, i) => {
+            const key = `${path} ${i}`;
+            return (
+              <fieldset key={key} class="conflict">
+                <legend>{say('line', { line: hunk.line })}</legend>
+                {[
+                  { isParent: false, name: branch.name, text: hunk.theirs },
+                  { isParent: true, name: parent, text: hunk.ours },
+                ].map(({ isParent, name, text }) => (
+                  <label key={name}>
+                    <input
+                      type="radio"
+                      name={key}
+                      checked={theirs.has(key) === isParent}
+                      onChange={() => choose(key, isParent)}
+                    />
+                    {name}
+                    <pre>{text}</pre>
+                  </label>
+                ))}
+              </fieldset>
+            );
+          })}
+        </section>
+      ))}
+      <div class="dialog-foot">
+        <button type="button" class="primary" onClick={() => void solve()}>
+          {say('solve')}
+        </button>
+      </div>
+    </>
+  );
+}

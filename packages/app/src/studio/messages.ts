@@ -1,0 +1,62 @@
+/** What the page and the worker that compiles the model tell each other. Both are plain values. */
+
+export interface ShownProblem {
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  hint: string | undefined;
+  isError: boolean;
+}
+
+export interface KnownMember {
+  name: string;
+  kind: 'dimension' | 'measure' | 'segment' | 'hierarchy';
+  type: string;
+  title: string | undefined;
+  description: string | undefined;
+}
+
+export interface KnownCube {
+  name: string;
+  isView: boolean;
+  file: string;
+  line: number;
+  title: string | undefined;
+  description: string | undefined;
+  /** The table that it reads; empty for a query, and for views. */
+  table: string;
+  /** The query that it reads, if it reads no table. */
+  query: string;
+  dataSource: string;
+  members: KnownMember[];
+  joins: { to: string; relationship: string }[];
+  isOpen: boolean;
+}
+
+export interface Compilation {
+  problems: ShownProblem[];
+  /** Of the last model that compiled, so that completion goes on while a file is half written. */
+  cubes: KnownCube[];
+  isValid: boolean;
+  /** How long the compiler took. */
+  tookMs: number;
+}
+
+export type Order =
+  | { id: number; kind: 'compile'; changed: [path: string, text: string | null][]; isAll: boolean }
+  | { id: number; kind: 'compare'; before: [path: string, text: string][] };
+
+export type Answer =
+  | { id: number; kind: 'compiled'; compilation: Compilation }
+  | { id: number; kind: 'compared'; changes: MeaningChange[] | null };
+
+/** A change by meaning: `measure revenue of orders changed its filters`. */
+export interface MeaningChange {
+  /** `orders` or `orders.revenue`. */
+  name: string;
+  what: string;
+  change: 'added' | 'removed' | 'changed';
+  /** What of it changed, as the language names it. */
+  keys: string[];
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { modelSchema } from '../../../semantic/src/index.ts';
+import { complete, type Known } from './completion.ts';
+import { diffRows } from './diff.ts';
+import { treeOf } from './files.ts';
+import type { JsonSchema } from './language.ts';
+import type { KnownCube } from './messages.ts';
+import { placeIn } from './yaml-place.ts';
+
+const cube = (name: string, members: [string, 'dimension' | 'measure'][], table = ''): KnownCube => ({
+  name,
+  isView: false,
+  file: `model/${name}.yml`,
+  line: 1,
+  title: undefined,
+  description: undefined,
+  table,
+  query: '',
+  dataSource: 'default',
+  members: members.map(([member, kind]) => ({
+    name: member,
+    kind,
+    type: '',
+    title: undefined,
+    description: undefined,
+  })),
+  joins: [],
+  isOpen: false,
+});
+
+const KNOWN: Known = {
+  schema: modelSchema() as JsonSchema,
+  cubes: [
+    cube(
+      'orders',
+      [
+        ['status', 'dimension'],
+        ['revenue', 'measure'],
+      ],
+      'public.orders',
+    ),
+    cube('customers', [['region', 'dimension']]),
+  ],
+  tables: [{ schema: 'public', name: 'orders', columns: [{ name: 'amount', nativeType: 'numeric' }] }],
+};
+
+/** What is offered where `|` is, by its labels. */
+const offered = (text: string) =>
+  complete(text.slice(0, text.indexOf('|')).split('\n'), KNOWN)?.offered.map(({ label }) => label) ?? [];
+
+const ORDERS = 'cubes:\n  - name: orders\n    sql_table: public.orders\n';
+
+describe('completion', () => {
+  test('keys of the place, and none of others', () => {
+    expect(offered('|')).toEqual(['cubes', 'views']);
+    expect(offered(`${ORDERS}    di|`)).toEqual(expect.arrayContaining(['dimensions', 'measures', 'joins']));
+    const measure = offered(`${ORDERS}    measures:\n      - name: a\n        f|`);
+    expect(measure).toEqual(expect.arrayContaining(['type', 'filters', 'rolling_window']));
+    expect(measure).not.toContain('measures');
+    expect(offered(`${ORDERS}    measures:\n    - name: a\n      f|`)).toContain('rolling_window');
+    expect(offered(`${ORDERS}    measures:\n      - |`)).toContain('filters');
+  });
+
+  test('words of a key, also in braces of YAML', () => {
+    expect(offered(`${ORDERS}    measures:\n      - name: a\n        type: |`)).toContain('count_distinct');
+    expect(offered(`${ORDERS}    measures:\n      - { name: a, type: s|`)).toContain('sum');
+    expect(offered(`${ORDERS}    measures:\n      - { name: a, f|`)).toContain('filters');
+    expect(offered(`${ORDERS}    public: |`)).toEqual(['true', 'false']);
+  });
+
+  test('cubes, members, tables and columns', () => {
+    expect(offered(`${ORDERS}    joins:\n      - name: |`)).toEqual(['orders', 'customers']);
+    expect(offered(`${ORDERS}    dimensions:\n      - name: a\n        sql: "{|`)).toEqual([
+      'CUBE',
+      'status',
+      'revenue',
+      'orders',
+      'customers',
+    ]);
+    expect(offered(`${ORDERS}    dimensions:\n      - name: a\n        sql: "{customers.|`)).toEqual([
+      'customers.region',
+    ]);
+    expect(offered('cubes:\n  - name: new\n    sql_table: |')).toEqual(['public.orders']);
+    const unknown =
+      'cubes:\n  - name: new\n    sql_table: public.orders\n    dimensions:\n      - name: a\n        sql: |';
+    expect(offered(unknown)).toEqual(['amount']);
+    expect(offered(`${ORDERS}    hierarchies:\n      - name: a\n        levels: [|`)).toEqual(['status']);
+    expect(
+      offered(
+        'views:\n  - name: v\n    cubes:\n      - join_path: orders.customers\n        includes:\n          - |',
+      ),
+    ).toEqual(['region']);
+  });
+});
+
+test('the place of a key in a deep file is found by indentation, past comments and blank lines', () => {
+  const text = `${ORDERS}\n    access_policy:\n      - group: a\n        row_level:\n          # why\n\n          filters:\n            - member: x\n              ope`;
+  expect(placeIn(text.split('\n'))).toMatchObject({
+    path: ['cubes', '[]', 'access_policy', '[]', 'row_level', 'filters', '[]'],
+    key: undefined,
+  });
+});
+
+describe('a comparison of two texts', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`);
+  const kinds = (before: string[], after: string[]) =>
+    diffRows(before.join('\n'), after.join('\n')).map(({ kind }) => kind);
+
+  test('shows a changed line beside the old one, with three lines around it', () => {
+    const after = lines(20);
+    after[10] = 'other';
+    expect(kinds(lines(20), after)).toEqual([
+      'gap',
+      'same',
+      'same',
+      'same',
+      'changed',
+      'same',
+      'same',
+      'same',
+      'gap',
+    ]);
+  });
+
+  test('shows what came and what went, and each line once', () => {
+    const rows = diffRows('a\nb\nc\nd', 'a\nc\nx\nd\ne');
+    expect(rows.map(({ kind, before, after }) => [kind, before?.text, after?.text])).toEqual([
+      ['same', 'a', 'a'],
+      ['removed', 'b', undefined],
+      ['same', 'c', 'c'],
+      ['added', undefined, 'x'],
+      ['same', 'd', 'd'],
+      ['added', undefined, 'e'],
+    ]);
+    expect(diffRows('', 'a').map(({ kind }) => kind)).toEqual(['added']);
+    expect(diffRows('a\n', 'a\n').map(({ kind }) => kind)).toEqual(['gap']);
+  });
+});
+
+test('the tree has folders first, by name', () => {
+  expect(treeOf(['b.yml', 'a/z.yml', 'a/b/c.yml'])).toMatchObject([
+    { name: 'a', children: [{ name: 'b', children: [{ path: 'a/b/c.yml' }] }, { path: 'a/z.yml' }] },
+    { path: 'b.yml', children: undefined },
+  ]);
+});

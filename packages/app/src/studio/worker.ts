@@ -1,0 +1,124 @@
+/** Compiles the model of the studio beside the page, so that typing never waits for it. */
+import {
+  type ChangedPart,
+  type Cube,
+  compareModels,
+  compileModel,
+  type Model,
+  type View,
+} from '@oriel/semantic';
+import type { Answer, Compilation, KnownCube, MeaningChange, Order, ShownProblem } from './messages.ts';
+
+const files = new Map<string, string>();
+let known: KnownCube[] = [];
+let model: Model | undefined;
+
+addEventListener('message', ({ data }: MessageEvent<Order>) => {
+  const answer: Answer =
+    data.kind === 'compile'
+      ? { id: data.id, kind: 'compiled', compilation: compile(data) }
+      : { id: data.id, kind: 'compared', changes: compare(data.before) };
+  postMessage(answer);
+});
+
+function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compilation {
+  if (isAll) files.clear();
+  for (const [path, text] of changed) {
+    if (text === null) files.delete(path);
+    else files.set(path, text);
+  }
+  const began = performance.now();
+  const compiled = compileModel(files);
+  model = compiled.model;
+  if (model)
+    known = [...[...model.cubes.values()].map(cubeOf), ...[...model.views.values()].map(viewOf(model))];
+  const shown =
+    (isError: boolean) =>
+    ({ file, line, column, message, hint }: (typeof compiled.errors)[number]): ShownProblem => ({
+      file,
+      line,
+      column,
+      message,
+      hint,
+      isError,
+    });
+  return {
+    problems: [...compiled.errors.map(shown(true)), ...compiled.warnings.map(shown(false))],
+    cubes: known,
+    isValid: model !== undefined,
+    tookMs: performance.now() - began,
+  };
+}
+
+function compare(before: [string, string][]): MeaningChange[] | null {
+  const other = compileModel(new Map(before)).model;
+  if (!model || !other) return null;
+  return compareModels(other, model).map(({ cube, member, what, change, keys }: ChangedPart) => ({
+    name: member === undefined ? cube : `${cube}.${member}`,
+    what,
+    change,
+    keys: [...keys],
+  }));
+}
+
+const described = ({
+  name,
+  title,
+  description,
+}: {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}) => ({
+  name,
+  title,
+  description,
+});
+
+const cubeOf = (cube: Cube): KnownCube => ({
+  ...described(cube),
+  isView: false,
+  file: cube.place.file,
+  line: cube.place.line,
+  table: 'table' in cube.from ? cube.from.table : '',
+  query: 'query' in cube.from ? cube.from.query : '',
+  dataSource: cube.dataSource,
+  members: [
+    ...[...cube.dimensions.values()].map((one) => ({
+      ...described(one),
+      kind: 'dimension' as const,
+      type: one.type,
+    })),
+    ...[...cube.measures.values()].map((one) => ({
+      ...described(one),
+      kind: 'measure' as const,
+      type: one.type,
+    })),
+    ...[...cube.segments.values()].map((one) => ({ ...described(one), kind: 'segment' as const, type: '' })),
+    ...[...cube.hierarchies.values()].map((one) => ({
+      ...described(one),
+      kind: 'hierarchy' as const,
+      type: '',
+    })),
+  ],
+  joins: [...cube.joins.values()].map(({ to, relationship }) => ({ to, relationship })),
+  isOpen: cube.policies.length === 0,
+});
+
+const viewOf =
+  ({ cubes }: Model) =>
+  (view: View): KnownCube => ({
+    ...described(view),
+    isView: true,
+    file: view.place.file,
+    line: view.place.line,
+    table: '',
+    query: '',
+    dataSource: cubes.get(view.root)?.dataSource ?? '',
+    members: [...view.members.values()].map((one) => ({ ...described(one), kind: one.kind, type: '' })),
+    joins: [...new Set([...view.members.values()].map(({ cube }) => cube))].map((to) => ({
+      to,
+      relationship: '',
+    })),
+    isOpen: view.policies.length === 0,
+  });
