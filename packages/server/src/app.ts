@@ -72,10 +72,10 @@ import type { MissingReference } from './platform/db/foreign-keys.ts';
 import { readIdentity } from './platform/db/identity.ts';
 import { cleanup as gitCleanup } from './platform/git/cleanup.store.ts';
 import { createTexts } from './platform/git/text-work.ts';
-import { createAtOnce, listeningLimits } from './platform/http/at-once.ts';
 import type { AllowedOrigins } from './platform/http/cross-origin.ts';
 import { registerDocsRoutes } from './platform/http/docs-routes.ts';
 import { registerDocument } from './platform/http/document-routes.ts';
+import { createEmbedAdmission, listeningLimits } from './platform/http/embed-admission.ts';
 import type { ShowError } from './platform/http/error-page.ts';
 import { createMetrics } from './platform/http/metrics.ts';
 import { registerOperationalRoutes } from './platform/http/operational-routes.ts';
@@ -338,8 +338,8 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
   const { db, attempts, cursors, csrf, log } = platform;
   const { authenticator, requireDeployment, showError, allowedOrigins, onChange } = modules;
   const app = createOperationalApp(platform, settings, showError);
-  const atOnce = createAtOnce(settings.limits);
-  const listening = createAtOnce(listeningLimits(settings.limits.connections));
+  const atOnce = createEmbedAdmission(settings.limits);
+  const listening = createEmbedAdmission(listeningLimits(settings.limits.connections));
   const routes = modules.list.flatMap((module) => module.routes ?? []);
   registerRoutes(app, routes, {
     db,

@@ -3,14 +3,13 @@
  * and stopped when nobody has used it for a while (docs/decisions/0011-engine-processes.md).
  */
 import { createHash } from 'node:crypto';
+import { createAdmission, type PreemptionLimits } from '../platform/admission/admission.ts';
 import type { DatabaseIdentity } from '../platform/db/identity.ts';
-import { createFairSemaphore, type Preemption } from '../platform/fair-semaphore.ts';
 import type { Logger } from '../platform/log.ts';
 import { type Fence, inPlace } from '../platform/processes/fence.ts';
 import { nodeProgram } from '../platform/processes/program.ts';
 import { type SupervisedProcess, type SuperviseOptions, supervise } from '../platform/processes/supervise.ts';
 import type { ClickhouseSettings } from './clickhouse/connection.ts';
-import { type ConcurrentQueries, createConcurrentQueries } from './concurrent-queries.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
@@ -59,7 +58,7 @@ export interface EngineLimits {
   sharerWaiting: number;
   waitMs: number;
   /** When the query of a sharer who has used much time makes way for somebody without a place. */
-  preemption: Pick<Preemption, 'afterMs' | 'ranMs' | 'leadTimes' | 'leadMs'>;
+  preemption: Pick<PreemptionLimits, 'afterMs' | 'ranMs' | 'leadTimes' | 'leadMs'>;
 }
 
 const LIMITS: EngineLimits = {
@@ -116,8 +115,6 @@ interface Entry {
   deploymentId: number;
   process: Promise<SupervisedProcess>;
   identity: Promise<GivenIdentity> | undefined;
-  /** Of DuckDB, whose queries share its memory. */
-  concurrent: ConcurrentQueries | undefined;
   users: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
@@ -131,12 +128,12 @@ export function createEngines(options: EnginesOptions): Engines {
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
   let looking: Promise<void> | undefined;
-  const places = createFairSemaphore({
+  const places = createAdmission({
     places: limits.atOnce,
     waitingMax: limits.waiting,
     sharerWaitingMax: limits.sharerWaiting,
     waitMs: limits.waitMs,
-    busy: () =>
+    refusal: () =>
       new EngineError('source_busy', 'Too many queries wait for this data source. Try again later.'),
     preemption: {
       ...limits.preemption,
@@ -189,7 +186,6 @@ export function createEngines(options: EnginesOptions): Engines {
       deploymentId,
       process: startProcess(program, options, { deploymentId, settings, atOnce }, given),
       identity: given,
-      concurrent: settings.type === 'duckdb' ? createConcurrentQueries() : undefined,
       users: 0,
       lastUsed: 0,
       timer: undefined,
@@ -212,7 +208,7 @@ export function createEngines(options: EnginesOptions): Engines {
       entry.users++;
       clearTimeout(entry.timer);
       try {
-        return await work(await entry.process, entry.concurrent);
+        return await work(await entry.process);
       } finally {
         entry.lastUsed = performance.now();
         if (--entry.users === 0 && entries.get(key) === entry) {
@@ -228,7 +224,13 @@ export function createEngines(options: EnginesOptions): Engines {
       // A source whose settings have changed gets another process. The old one is stopped when it is idle.
       const key = `${deploymentId} ${source.name} ${fingerprint([settings, identity?.version, atOnce])}`;
       const withProcess = withProcessOf({ deploymentId, key, settings, identity, atOnce });
-      return createProcessEngine({ withProcess, places, key, atOnce });
+      return createProcessEngine({
+        withProcess,
+        places,
+        key,
+        atOnce,
+        sharesMemory: source.type === 'duckdb',
+      });
     },
     look() {
       looking = program().then(

@@ -1,11 +1,10 @@
 /** An engine whose queries run in a process of its own. */
 import { setTimeout } from 'node:timers/promises';
-import type { FairSemaphore } from '../platform/fair-semaphore.ts';
+import type { Admission } from '../platform/admission/admission.ts';
 import { ChildError, type RequestOptions } from '../platform/processes/channel.ts';
 import type { SupervisedProcess } from '../platform/processes/supervise.ts';
 
 import { createByteQueue } from './byte-queue.ts';
-import type { ConcurrentQueries, Guest } from './concurrent-queries.ts';
 import {
   type Answer,
   CALL_TIMEOUT_MS,
@@ -26,20 +25,21 @@ import type { Run } from './process/source.ts';
 const ENDED_WITHIN_MS = 5000;
 
 /** Gives the process to the work, and keeps the process running until the work has ended. */
-export type WithProcess = <T>(
-  work: (process: SupervisedProcess, concurrent: ConcurrentQueries | undefined) => Promise<T>,
-) => Promise<T>;
+export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) => Promise<T>;
 
 export interface ProcessEngineOptions {
   withProcess: WithProcess;
   /** Of all engines. */
-  places: FairSemaphore;
+  places: Admission;
   /** Of this engine among them. */
   key: string;
   atOnce: number;
+  /** Whether queries that run at once use the same memory, so that one may find none beside others. */
+  sharesMemory: boolean;
 }
 
-export function createProcessEngine({ withProcess, places, key, atOnce }: ProcessEngineOptions): Engine {
+export function createProcessEngine(options: ProcessEngineOptions): Engine {
+  const { withProcess, places, key, atOnce, sharesMemory } = options;
   /**
    * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
    * cannot be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
@@ -56,27 +56,29 @@ export function createProcessEngine({ withProcess, places, key, atOnce }: Proces
       let deadline: number | undefined;
 
       const attempt = (isFirst: boolean) =>
-        places.take({ key, places: atOnce, sharer, signal, isEndable, isPutBack }, (preempted) =>
-          withProcess(async (process, concurrent) => {
-            const guest = concurrent?.enter();
+        places.take({ key, places: atOnce, sharer, signal, isEndable, isPutBack }, (place) =>
+          withProcess(async (process) => {
+            const { preempted } = place;
             const ending = signal ? AbortSignal.any([signal, preempted]) : preempted;
             deadline ??= performance.now() + timeoutMs;
+            const hadOthers = () => sharesMemory && place.hadOthers;
             let ended: Promise<void> | undefined;
             const onSent = (sent: Promise<void>) => {
               ended = sent;
             };
             try {
-              await work({ process, timeoutMs: leftUntil(deadline), signal: ending, onSent, guest }, resolve);
+              await work(
+                { process, timeoutMs: leftUntil(deadline), signal: ending, onSent, hadOthers },
+                resolve,
+              );
             } catch (error) {
               if (isFirst && error instanceof NoMemory && error.mayRepeat) {
-                return { othersLeft: guest!.whenOthersLeft() };
+                return { othersLeft: place.whenOthersLeft() };
               }
               reject(explain(error, ending));
               const lateAt = preempted.aborted ? performance.now() : deadline;
               const late = setTimeout(leftUntil(lateAt + ENDED_WITHIN_MS), undefined, { ref: false });
               await Promise.race([ended, late]);
-            } finally {
-              guest?.leave();
             }
             return undefined;
           }),
@@ -127,8 +129,8 @@ interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
   process: SupervisedProcess;
   /** Aborted if the caller leaves, or if the work shall end for somebody else. */
   signal: AbortSignal;
-  /** Undefined if the queries of the process do not share memory. */
-  guest: Guest | undefined;
+  /** Whether other queries used the same memory at any time. */
+  hadOthers(): boolean;
 }
 
 /** Ends when the query has ended. The answer begins with the first bytes. */
@@ -172,8 +174,7 @@ async function runQuery(
     end!.resolve(result);
   } catch (error) {
     const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
-    const reason =
-      isTooLarge && turn.guest?.hadOthers ? new NoMemory(!hasBegun) : explain(error, turn.signal);
+    const reason = isTooLarge && turn.hadOthers() ? new NoMemory(!hasBegun) : explain(error, turn.signal);
     queue.fail(reason);
     end!.reject(reason);
     throw reason;

@@ -11,7 +11,7 @@ import { createAuthenticator } from '../../src/platform/auth/authenticate.ts';
 import type { CredentialKind } from '../../src/platform/auth/credentials.ts';
 import { createCsrf } from '../../src/platform/auth/csrf.ts';
 import { ApiError } from '../../src/platform/errors.ts';
-import { createAtOnce } from '../../src/platform/http/at-once.ts';
+import { createEmbedAdmission } from '../../src/platform/http/embed-admission.ts';
 import { createMetrics } from '../../src/platform/http/metrics.ts';
 import type { Cursors } from '../../src/platform/http/pages.ts';
 import { handle, handleEach, type Route, registerRoutes } from '../../src/platform/http/routes.ts';
@@ -199,8 +199,8 @@ export async function startExample({
     db: world.server.db,
     attempts: createAttempts(world.server.db, log),
     authenticator: createAuthenticator([exampleKeys(credentials), ...kinds]),
-    atOnce: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
-    listening: createAtOnce({ perEmbedToken: 10, perEmbedTenant: 10 }),
+    atOnce: createEmbedAdmission({ perEmbedToken: 10, perEmbedTenant: 10 }),
+    listening: createEmbedAdmission({ perEmbedToken: 10, perEmbedTenant: 10 }),
     requireDeployment: () => undefined,
     cursors: {} as Cursors,
     csrf: createCsrf([Buffer.alloc(32)], 'http://127.0.0.1'),

@@ -1,4 +1,5 @@
 import { operations, type QueryOf } from '@oriel/contract';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { reaches } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -19,7 +20,7 @@ interface Options extends Pick<Platform, 'cursors'> {
 const EXPORTS_AT_ONCE = 4;
 
 export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
-  let exports = 0;
+  const exports = createAdmission({ places: EXPORTS_AT_ONCE, waitingMax: 0 });
 
   const filterOf = async (actor: Caller, asked: ExportQuery): Promise<EntryFilter> => {
     const { auditLogRetentionDays } = await tenantSettings.current();
@@ -30,7 +31,7 @@ export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
     try {
       yield* entries;
     } finally {
-      exports--;
+      exports.leave();
     }
   }
 
@@ -55,11 +56,10 @@ export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
 
     handle(operations.exportAuditLog, async ({ actor, db, signal }, { query }) => {
       const filter = await filterOf(actor, query);
-      if (exports >= EXPORTS_AT_ONCE) {
+      if (exports.enter()) {
         const message = `This server makes ${EXPORTS_AT_ONCE} exports at once: wait until one has ended.`;
         throw new ApiError('rate_limited', { message, retryAfterSeconds: 10 });
       }
-      exports++;
       return counted(readAll(db, filter, signal));
     }),
   ];

@@ -1,9 +1,8 @@
 import { operations } from '@oriel/contract';
 import type { Problem } from '@oriel/semantic';
-import { ApiError } from '../../platform/errors.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { branchToRead, findBranch, treeOfCommit, visibleTree } from '../data-models/index.ts';
 import { requireSettings, uploadBranch } from '../uploads/index.ts';
 import { type Compiler, CompilerFailure } from './compiler.ts';
@@ -12,11 +11,12 @@ import { badBranch, messageOf, statusOf } from './rules.ts';
 import * as store from './store.ts';
 
 /** Each check uses a thread and much memory, so few run at once, and one for each deployment. */
-const turns = createKeyedLock({
-  togetherMax: 2,
-  waitingMax: 20,
+const turns = createAdmission({
+  places: 2,
+  sharerPlaces: 1,
+  waitingMax: 200,
+  sharerWaitingMax: 20,
   waitMs: 60_000,
-  busy: () => new ApiError('busy'),
 });
 
 export const buildRoutes = (compiler: Compiler) => [
@@ -46,10 +46,9 @@ export const buildRoutes = (compiler: Compiler) => [
       : visibleTree(objects, branch));
     const check = async () => compileProject(compiler, db, await findProject(db, deploymentId, tree), signal);
     try {
-      const { errors, warnings, cubesCount } = await turns.alone(
-        String(deploymentId),
-        () => turns.together('all', check, signal),
-        signal,
+      const { errors, warnings, cubesCount } = await turns.take(
+        { sharer: String(deploymentId), signal },
+        check,
       );
       return {
         valid: errors.length === 0,

@@ -1,6 +1,5 @@
 /** Compiles the Vega-Lite specifications of reports in threads, so that a large or malicious one delays nobody. */
-import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -48,12 +47,12 @@ export interface Charts {
 
 export function createCharts(limits: ThreadLimits = CHART_LIMITS): Charts {
   const threads = createThreads<ChartTask[], ChartAnswer[]>(threadScript('chart-thread'), limits);
-  const places = createFairSemaphore({ ...CHART_PLACES, busy: () => new ApiError('busy') });
+  const places = createAdmission(CHART_PLACES);
   return {
     async compile(tasks, sharer, signal) {
       if (!tasks.length) return [];
       try {
-        return await places.take({ key: 'charts', sharer, signal }, () => threads.run(tasks, signal));
+        return await places.take({ sharer, signal }, () => threads.run(tasks, signal));
       } catch (error) {
         if (!(error instanceof ThreadLimitReached)) throw error;
         const message = 'takes too much time or memory to compile';

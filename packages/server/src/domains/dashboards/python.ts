@@ -1,8 +1,8 @@
 /** Runs the Python of reports in a sandbox. Never outside of one: where there is none, nothing runs. */
 import { existsSync, realpathSync } from 'node:fs';
 import type { ErrorCode } from '@oriel/contract';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -64,7 +64,7 @@ export function createPython({
   cpuSeconds?: number;
   findUser?: () => ProcessUser | undefined;
 } = {}): Python {
-  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createAdmission(PLACES);
   let looking: Promise<string | undefined> | undefined;
   let known: { problem: string | undefined; until: number } | undefined;
 
@@ -119,7 +119,7 @@ export function createPython({
       if (why !== undefined) throw unavailable(mayLearnWhy ? why : undefined);
       const given = await rows();
       try {
-        return await places.take({ key: 'python', sharer, signal }, async () => {
+        return await places.take({ sharer, signal }, async () => {
           const user = findUser();
           if (!user) throw unavailable();
           const outcome = await start(user, source, given, signal);

@@ -7,10 +7,10 @@ import {
 } from '../../engines/data-sources.ts';
 import { type CallLimits, type Engine, EngineError, type Reach, type Table } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Identified } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
@@ -55,9 +55,9 @@ const busy = () =>
 
 export function createDataSources(parts: Parts): DataSources {
   const asking = askingOf(parts);
-  const places = createFairSemaphore({ ...LIMITS, busy });
+  const places = createAdmission({ ...LIMITS, refusal: busy });
   const inTurn = <T>(deploymentId: number, { signal }: CallLimits, work: () => Promise<T>) =>
-    places.take({ key: 'all', sharer: String(deploymentId), signal }, work);
+    places.take({ sharer: String(deploymentId), signal }, work);
   return {
     require: asking.require,
     listTables: (deploymentId, opened, limits) =>

@@ -3,10 +3,10 @@
  * then in the database for other processes. Each embed tenant has its own tree in each deployment, so that no customer
  * waits for another.
  */
+import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Change, ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { requireHome, type Viewer } from '../access/index.ts';
 import { lockTree, lockTreeShared, type Tree } from './store.ts';
 
@@ -28,18 +28,18 @@ export interface Trees {
   extend: TreeChange;
 }
 
-const LIMITS = { togetherMax: 3, waitingMax: 8 };
+const LIMITS = { places: 3, waitingMax: 8 };
 const WAIT_MS = 5000;
 
 export function createTrees(waitMs = WAIT_MS): Trees {
-  const turns = createKeyedLock({
+  const turns = createAdmission({
     ...LIMITS,
     waitMs,
-    busy: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }),
+    refusal: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }),
   });
 
   const taking =
-    (turn: 'alone' | 'together', lock: (tx: Tx, tree: Tree) => Promise<unknown>): TreeChange =>
+    (isAlone: boolean, lock: (tx: Tx, tree: Tree) => Promise<unknown>): TreeChange =>
     (change, viewer, embedTenants, work) => {
       const trees = inOrder(viewer.deploymentId, embedTenants);
       const run = () =>
@@ -48,10 +48,10 @@ export function createTrees(waitMs = WAIT_MS): Trees {
           for (const tree of trees) await lock(tx, tree);
           return work(tx, home);
         });
-      return trees.reduceRight((next, tree) => () => turns[turn](keyOf(tree), next), run)();
+      return trees.reduceRight((next, tree) => () => turns.take({ key: keyOf(tree), isAlone }, next), run)();
     };
 
-  return { change: taking('alone', lockTree), extend: taking('together', lockTreeShared) };
+  return { change: taking(true, lockTree), extend: taking(false, lockTreeShared) };
 }
 
 const keyOf = ({ deploymentId, embedTenant }: Tree) => `${deploymentId} ${embedTenant ?? ''}`;

@@ -1,5 +1,6 @@
 /** The repository of a deployment: connecting it, and keeping both sides one. */
 import { randomBytes } from 'node:crypto';
+import { createAdmission, notNow } from '../../platform/admission/admission.ts';
 import { type Committed, changeFunction, type OnChange, type Origin } from '../../platform/audit/change.ts';
 import { NOBODY } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
@@ -12,7 +13,6 @@ import { createPackReader } from '../../platform/git/remote/receive.ts';
 import { createRemote, type Remote, type RemoteAddress } from '../../platform/git/remote/smart-http.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import type { Platform } from '../../platform/module.ts';
 import {
   type BranchLock,
@@ -30,7 +30,7 @@ import { createFromRemote, requireNotServed, type SyncOptions, syncBranch } from
 /** A pack of a whole repository, compressed. */
 const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 60_000 };
 /** What is fetched is held in memory, and a host may be slow. A deployment has one turn at a time. */
-const TURNS = { togetherMax: 3, waitingMax: 20, waitMs: 30_000 };
+const TURNS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
 
 /** Who makes merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
@@ -97,13 +97,12 @@ export function createConnections(
   { installations, texts, branchTurns, enqueueBuild, onChange }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
-  const turns = createKeyedLock({
+  const turns = createAdmission({
     ...TURNS,
-    busy: () =>
-      new ApiError('busy', { message: 'Too many repositories are being fetched already: try again.' }),
+    refusal: (excess) => notNow(excess, 'Too many repositories are being fetched already: try again.'),
   });
   const inTurn = <Value>(deploymentId: number, signal: AbortSignal, work: () => Promise<Value>) =>
-    turns.alone(`deployment ${deploymentId}`, () => turns.together('all', work, signal), signal);
+    turns.take({ sharer: String(deploymentId), signal }, work);
 
   async function open(db: Queryable, deploymentId: number) {
     const connection = await store.findConnection(db, deploymentId);

@@ -3,7 +3,7 @@
  * our client secret, and holds places for outgoing requests while it is slow.
  */
 import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
-import { createSiteGate } from '../../platform/http/site-gate.ts';
+import { createSiteAdmission } from '../../platform/http/site-admission.ts';
 import { PENDING_SECONDS } from './pending.ts';
 
 export interface Exchanges {
@@ -18,25 +18,25 @@ export interface Exchanges {
 const TRIES = { max: 3, perMs: PENDING_SECONDS * 1000 };
 /** Half of the outgoing requests of a server stay free for others, whatever the provider does. */
 const SITES = {
-  atOnce: 50,
-  shareMax: 10,
+  places: 50,
+  sharerPlaces: 10,
   waitingMax: 1000,
-  waitingShareMax: 10,
+  sharerWaitingMax: 10,
   waitMs: 5000,
   rememberedMax: 50_000,
 };
 const NETWORKS = {
-  atOnce: 10,
-  shareMax: 10,
+  places: 10,
+  sharerPlaces: 10,
   waitingMax: 40,
-  waitingShareMax: 20,
+  sharerWaitingMax: 20,
   waitMs: 5000,
-  rememberedMax: 1000,
+  rememberedMax: 50_000,
 };
 
 export function createExchanges(refusal: () => Error): Exchanges {
   const tries = createAttemptLimit(TRIES);
-  const gate = createSiteGate({ sites: SITES, networks: NETWORKS });
+  const gate = createSiteAdmission({ sites: SITES, networks: NETWORKS });
   const mayTry = (state: string) => {
     try {
       tries.begin(state);

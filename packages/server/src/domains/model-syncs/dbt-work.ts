@@ -1,7 +1,6 @@
 /** Checks and converts the files of dbt in a thread, one at a time, because each needs much memory. */
 import type { DbtConversion } from '@oriel/semantic';
-import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import {
   createThreads,
   ThreadLimitReached,
@@ -41,12 +40,11 @@ export interface DbtWork {
 export function createDbtWork(): DbtWork {
   // No thread stays: the memory of the largest project would stay with it.
   const threads = createThreads<DbtTask, Answer<DbtTask>>(threadScript('dbt-thread'), LIMITS, { idleMax: 0 });
-  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createAdmission(PLACES);
   async function run<Task extends DbtTask>(load: () => Promise<Task>, { deploymentId, signal }: DbtCaller) {
     try {
-      const answer = (await places.take(
-        { key: 'dbt', sharer: `deployment ${deploymentId}`, signal },
-        async () => threads.run(await load(), signal),
+      const answer = (await places.take({ sharer: `deployment ${deploymentId}`, signal }, async () =>
+        threads.run(await load(), signal),
       )) as Answer<Task>;
       if ('problem' in answer) throw new DbtFailure(answer.problem);
       return answer.done;

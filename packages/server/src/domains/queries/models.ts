@@ -2,11 +2,12 @@
  * The models that queries use: the last good build of a branch, compiled in a thread and then cached. A tree of
  * files never changes, so neither does its model. What viewers see, the deployed branch, is compiled as soon as it was built.
  */
+
 import type { Model } from '@oriel/semantic';
 import { LRUCache } from 'lru-cache';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import type { Platform } from '../../platform/module.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
 import { findServedTree } from './store.ts';
@@ -36,12 +37,7 @@ export function createModels(
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
-  const turns = createKeyedLock({
-    togetherMax: 2,
-    waitingMax: 200,
-    waitMs: 60_000,
-    busy: () => new ApiError('busy'),
-  });
+  const turns = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
   /** By deployment, the tree of the deployed branch that was asked for or warmed last. */
   const deployed = new LRUCache<number, string>({ max: DEPLOYED_MAX });
   let compiled = 0;
@@ -71,7 +67,7 @@ export function createModels(
     if (known) return known;
     let load = loads.get(key);
     if (!load) {
-      load = turns.together('all', () => compile(db, deploymentId, tree, key));
+      load = turns.take({}, () => compile(db, deploymentId, tree, key));
       loads.set(key, load);
       load.finally(() => loads.delete(key)).catch(() => {});
     }

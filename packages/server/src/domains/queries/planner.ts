@@ -3,9 +3,9 @@
  * what is short and needs little of a plan's budget; who has used much time lately gets all plans from threads. Threads
  * are for all by turns, first for those who have used the least time, and whoever has used too much is refused.
  */
+
 import { createBudget, type DialectName, isSpent, type Model, QueryError } from '@oriel/semantic';
-import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 import { createTimeBudget, type TimeBudgetLimits } from '../../platform/time-budget.ts';
 import { packedOf } from '../builds/index.ts';
@@ -62,7 +62,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     time,
     'Planning your queries has taken too much time. Try again later, with smaller or fewer queries.',
   );
-  const places = createFairSemaphore({ ...PLACES, usedBy: budget.usedBy, busy: () => new ApiError('busy') });
+  const places = createAdmission({ ...PLACES, usedBy: budget.usedBy });
   const idOf = createObjectIds();
 
   /** Undefined if it is not cheap. */
@@ -100,7 +100,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
       types: typesOf(model, source),
       now,
     };
-    const reply = await places.take({ key: 'plans', sharer, signal }, async () => {
+    const reply = await places.take({ sharer, signal }, async () => {
       budget.requireTime(sharer);
       const run = await threads.run(order, WHOLE).catch((error: unknown): never => {
         budget.use(sharer, threadLimits.timeMs);

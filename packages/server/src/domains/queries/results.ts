@@ -3,10 +3,11 @@
  * not half an answer. Equal statements run once at a time. Each embed tenant, each user and each deployment's tokens have
  * a number of statements at once, and the others of them wait.
  */
+
 import { type Answer, type Column, Preempted, type QueryLimits } from '../../engines/engine.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
 import { gatherText, type StoredText } from './gathered-text.ts';
 import { type CachedResult, createResultCache } from './result-cache.ts';
 
@@ -93,11 +94,11 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const cache = createResultCache(limits.keptBytes);
   const running = new Map<string, Running>();
   const unread = createBudget(limits.unreadBytes);
-  const turns = createKeyedLock({
-    togetherMax: 1,
+  const turns = createAdmission({
+    places: 1,
     waitingMax: limits.waiting,
     waitMs: limits.waitMs,
-    busy: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
+    refusal: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
   });
 
   const known = ({ key, maxAgeMs, isRenewed }: ResultRequest) =>
@@ -198,7 +199,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
         }
         await Promise.all(started);
       };
-      turns.together(asked.sharer, work, asked.signal, asked.atOnce).catch(reject);
+      turns.take({ key: asked.sharer, places: asked.atOnce, signal: asked.signal }, work).catch(reject);
     });
 
   return {

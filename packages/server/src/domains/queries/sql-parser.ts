@@ -1,7 +1,6 @@
 /** Parses SQL in threads, so that a large or malicious statement delays nobody. */
 import { QueryError, SQL_LIMITS } from '@oriel/semantic';
-import { ApiError } from '../../platform/errors.ts';
-import { createKeyedLock } from '../../platform/keyed-lock.ts';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 
 /** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
@@ -21,16 +20,12 @@ export interface SqlParser {
 
 /** A statement takes milliseconds; most of the time is for loading the parser. */
 const LIMITS = { timeMs: 3000, memoryMb: 128 };
+const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 1000, sharerWaitingMax: 200, waitMs: 30_000 };
 const TREE_CHARACTERS_MAX = 500_000;
 
 export function createSqlParser(): SqlParser {
   const threads = createThreads<string, Parsed>(threadScript('parse-thread'), LIMITS);
-  const turns = createKeyedLock({
-    togetherMax: 2,
-    waitingMax: 200,
-    waitMs: 30_000,
-    busy: () => new ApiError('busy'),
-  });
+  const turns = createAdmission(PLACES);
 
   const run = (text: string, signal: AbortSignal) =>
     threads.run(text, signal).catch((error: unknown): never => {
@@ -45,8 +40,7 @@ export function createSqlParser(): SqlParser {
         throw wrong('unsupported_query', `The SQL has more than ${SQL_LIMITS.text} characters.`);
       }
       if (text.trim() === '') throw wrong('invalid_query', 'The SQL is empty.');
-      const inTurn = () => turns.together('all', () => run(text, signal), signal);
-      const parsed = await turns.alone(`of ${sharer}`, inTurn, signal);
+      const parsed = await turns.take({ sharer, signal }, () => run(text, signal));
       if ('problem' in parsed) throw wrong('invalid_query', inWords(parsed));
       if (parsed.tree.length > TREE_CHARACTERS_MAX) throw tooLarge();
       return parsed.tree;

@@ -2,6 +2,7 @@
  * Published dashboards as pictures and as PDF, each under the rights of its reader. The rows are asked for as the page asks for
  * them. Charts, figures and tables are drawn in a thread, without a browser, so that nothing has to be installed.
  */
+
 import { createHash } from 'node:crypto';
 import {
   type Ask,
@@ -20,11 +21,11 @@ import {
   totalOf,
   type Widget,
 } from '@oriel/charts/pure';
+import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createFairSemaphore } from '../../platform/fair-semaphore.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import {
   createThreads,
@@ -107,7 +108,7 @@ interface Asked {
 
 export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOptions): Renderings {
   const threads = createThreads<DrawTask, DrawAnswer>(threadScript('draw-thread'), limits);
-  const places = createFairSemaphore({ ...PLACES, busy: () => new ApiError('busy') });
+  const places = createAdmission(PLACES);
 
   async function prepare(reader: Reader, request: RenderRequest): Promise<Prepared> {
     const { actor, db, signal } = reader;
@@ -242,9 +243,7 @@ export function createRenderings({ queries, limits = DRAW_LIMITS }: RenderingsOp
 
   async function draw(task: DrawTask, actor: Caller, signal: AbortSignal): Promise<DrawAnswer> {
     try {
-      return await places.take({ key: 'drawing', sharer: sharerOf(actor), signal }, () =>
-        threads.run(task, signal),
-      );
+      return await places.take({ sharer: sharerOf(actor), signal }, () => threads.run(task, signal));
     } catch (error) {
       if (!(error instanceof ThreadLimitReached)) throw error;
       throw failure('', 'drawing it takes too much time or memory');

@@ -1,22 +1,22 @@
 /** Who hashes next. Hashing is slow, and callers who are not known can ask for it. */
-import { createSiteGate } from '../../platform/http/site-gate.ts';
+import { createSiteAdmission } from '../../platform/http/site-admission.ts';
 
 /** Each site has at most one place, so that a second site never waits for the first one. */
 const SITES = {
-  atOnce: 2,
-  shareMax: 1,
+  places: 2,
+  sharerPlaces: 1,
   waitingMax: 1000,
-  waitingShareMax: 1,
+  sharerWaitingMax: 1,
   waitMs: 10_000,
   rememberedMax: 50_000,
 };
 const NETWORKS = {
-  atOnce: 1,
-  shareMax: 1,
+  places: 1,
+  sharerPlaces: 1,
   waitingMax: 20,
-  waitingShareMax: 20,
+  sharerWaitingMax: 20,
   waitMs: 5000,
-  rememberedMax: 1000,
+  rememberedMax: 50_000,
 };
 
-export const createHashing = () => createSiteGate({ sites: SITES, networks: NETWORKS });
+export const createHashing = () => createSiteAdmission({ sites: SITES, networks: NETWORKS });

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import type { Sharer } from '../../platform/db/gate.ts';
+import type { Sharer } from '../../platform/admission/admission.ts';
 import { type PasswordOwner, requireHardPassword } from './easy-passwords.ts';
 import { createHashing } from './hashing.ts';
 

@@ -1,6 +1,7 @@
 /** The pool, transactions and the few ways to run a query. */
 import { channel } from 'node:diagnostics_channel';
 import pg from 'pg';
+import { type Admission, createAdmission, type Sharer } from '../admission/admission.ts';
 import type { Logger } from '../log.ts';
 import {
   type ConnectionSettings,
@@ -9,7 +10,6 @@ import {
   prepareSession,
   SESSION_SETTINGS,
 } from './connection.ts';
-import { createGate, type Gate, type Sharer } from './gate.ts';
 import { type Bound, type Sql, sql } from './sql.ts';
 
 export interface Queryable {
@@ -204,12 +204,12 @@ const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS }
  * One sharer gets about three quarters of the places and a quarter of the queue, which is enough for all requests that
  * a busy backend sends at once. If there are two places or more, one stays for others.
  */
-const gateOf = (atOnce: number, waitMs: number) =>
-  createGate({
-    atOnce,
-    shareMax: Math.max(1, Math.min(Math.ceil(atOnce * 0.75), atOnce - 1)),
+const connectionsOf = (places: number, waitMs: number) =>
+  createAdmission({
+    places,
+    sharerPlaces: Math.max(1, Math.min(Math.ceil(places * 0.75), places - 1)),
     waitingMax: WAITING_MAX,
-    waitingShareMax: WAITING_MAX / 4,
+    sharerWaitingMax: WAITING_MAX / 4,
     waitMs,
   });
 
@@ -242,8 +242,8 @@ export function openDatabase(
     {
       pool,
       onTold,
-      all: gateOf(poolSize, waits.connectionMs),
-      changes: gateOf(Math.max(1, poolSize - reserved), waits.connectionMs),
+      all: connectionsOf(poolSize, waits.connectionMs),
+      changes: connectionsOf(Math.max(1, poolSize - reserved), waits.connectionMs),
     },
     null,
   );
@@ -252,8 +252,8 @@ export function openDatabase(
 interface Shared {
   readonly pool: pg.Pool;
   readonly onTold: (subject: string) => void;
-  readonly all: Gate;
-  readonly changes: Gate;
+  readonly all: Admission;
+  readonly changes: Admission;
 }
 
 class SharedDatabase extends Queries implements Database {
@@ -314,19 +314,19 @@ class SharedDatabase extends Queries implements Database {
 const PING = sql`select 1`;
 
 class Writes extends Queries {
-  readonly #gate: Gate;
+  readonly #admission: Admission;
   readonly #sharer: Sharer;
   readonly #write: (query: Sql) => Promise<pg.QueryResult>;
 
-  constructor(gate: Gate, sharer: Sharer, write: (query: Sql) => Promise<pg.QueryResult>) {
+  constructor(admission: Admission, sharer: Sharer, write: (query: Sql) => Promise<pg.QueryResult>) {
     super();
-    this.#gate = gate;
+    this.#admission = admission;
     this.#sharer = sharer;
     this.#write = write;
   }
 
   protected send(query: Sql) {
-    return this.#gate.pass(this.#sharer, () => this.#write(query));
+    return this.#admission.pass(this.#sharer, () => this.#write(query));
   }
 }
 

@@ -2,8 +2,7 @@
  * Merges and compares texts in a thread, because hostile texts take seconds, and large ones too. Small texts are done in
  * place, because that is faster than to ask a thread.
  */
-import { ApiError } from '../errors.ts';
-import { createKeyedLock } from '../keyed-lock.ts';
+import { createAdmission, notNow } from '../admission/admission.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../threads.ts';
 import { answerTask, type TextAnswer, type TextTask } from './text-tasks.ts';
 import { TooMuchWork } from './work.ts';
@@ -47,17 +46,16 @@ export const STEPS_PER_BYTE = 4;
 const THREAD_LIMITS = { timeMs: 10_000, memoryMb: 512 };
 
 /** Each request in a thread holds up to some hundred megabytes. */
-const TURNS = { togetherMax: 2, waitingMax: 20, waitMs: 60_000 };
+const TURNS = { places: 2, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 60_000 };
 
 export function createTexts(): Texts {
   const threads = createThreads<TextTask & { steps: number }, TextAnswer<TextTask>>(
     threadScript('text-thread'),
     THREAD_LIMITS,
   );
-  const turns = createKeyedLock({
+  const turns = createAdmission({
     ...TURNS,
-    busy: () =>
-      new ApiError('busy', { message: 'Too many large merges and comparisons wait already: try again.' }),
+    refusal: (excess) => notNow(excess, 'Too many large merges and comparisons wait already: try again.'),
   });
 
   /** Holds the turn until the request ends, because what was merged stays in memory until then. */
@@ -71,7 +69,7 @@ export function createTexts(): Texts {
             end = release;
             resolve();
           });
-        turns.alone(String(deploymentId), () => turns.together('all', hold, signal), signal).catch(reject);
+        turns.take({ sharer: String(deploymentId), signal }, hold).catch(reject);
       });
     return {
       begin() {

@@ -19,6 +19,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createAdmission } from '../admission/admission.ts';
 import { type Encoding, encodingFor, tagFor } from './encodings.ts';
 
 const BROTLI: BrotliOptions = {
@@ -63,29 +64,12 @@ export type Compress = (
 
 /** The result is called with each reply before it is sent, and returns what to send instead. */
 export function createCompression(limits: CompressionLimits = LIMITS): Compress {
-  let running = 0;
-  let streams = 0;
-  const waiting: (() => void)[] = [];
+  const threads = createAdmission({ places: limits.atOnce, waitingMax: limits.waiting });
+  const streams = createAdmission({ places: limits.streams, waitingMax: 0 });
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= limits.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  }
-
-  function compressStream(source: Readable, encoding: Encoding): Readable {
-    streams++;
-    // A failure is reported by the stream that failed; see `reportCut`.
-    return pipeline(source, encoders[encoding].stream(), () => {
-      streams--;
-    });
-  }
+  // A failure is reported by the stream that failed; see `reportCut`.
+  const compressStream = (source: Readable, encoding: Encoding): Readable =>
+    pipeline(source, encoders[encoding].stream(), () => streams.leave());
 
   return (request, reply, payload) => {
     const isStream = payload instanceof Readable;
@@ -102,7 +86,8 @@ export function createCompression(limits: CompressionLimits = LIMITS): Compress 
     };
     if (isStream) {
       const length = reply.getHeader('content-length');
-      if (streams >= limits.streams || (length !== undefined && Number(length) < BYTES_MIN)) return payload;
+      if (length !== undefined && Number(length) < BYTES_MIN) return payload;
+      if (streams.enter()) return payload;
       announce();
       return compressStream(payload, encoding);
     }
@@ -114,9 +99,9 @@ export function createCompression(limits: CompressionLimits = LIMITS): Compress 
       announce();
       return encoders[encoding].now(bytes);
     }
-    if (waiting.length >= limits.waiting) return payload;
+    if (threads.waiting >= limits.waiting) return payload;
     announce();
-    return inTurn(() => encoders[encoding].later(bytes));
+    return threads.pass(null, () => encoders[encoding].later(bytes));
   };
 }
 

@@ -32,11 +32,11 @@ import { RefusedCaller } from '../auth/refused-caller.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { AtOnce } from './at-once.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
 import { type Compress, createCompression, varyByEncoding } from './compression.ts';
 import { type AllowedOrigins, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
+import type { EmbedAdmission } from './embed-admission.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
 import { guardForm } from './page-forms.ts';
@@ -112,9 +112,9 @@ export interface RouteOptions {
   db: Database;
   authenticator: Authenticator;
   attempts: Attempts;
-  atOnce: AtOnce;
+  atOnce: EmbedAdmission;
   /** Counts streams of events apart from other requests, because each page that is open has one. */
-  listening: AtOnce;
+  listening: EmbedAdmission;
   /** Throws or rejects if there is no such deployment. Returns undefined, not a promise, if it is known to exist. */
   requireDeployment: (id: number) => undefined | Promise<void>;
   cursors: Cursors;

@@ -2,11 +2,12 @@
  * Sends mail through the SMTP server of the settings. Jobs send, not requests, because servers of others may be slow or
  * away. One message has one recipient.
  */
+
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { createKeyedLock } from '../keyed-lock.ts';
+import { createAdmission } from '../admission/admission.ts';
 import { isMailAddress, type Mailbox, type MailSettings } from './settings.ts';
 
 export interface MailMessage {
@@ -86,11 +87,11 @@ const SIGNED_HEADERS = [
 export function createMail(settings: MailSettings, limits: MailLimits = LIMITS): Mail {
   const { from, dkim } = settings;
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-  const turns = createKeyedLock({
-    togetherMax: limits.atOnce,
+  const connections = createAdmission({
+    places: limits.atOnce,
     waitingMax: WAITING_MAX,
     waitMs: limits.waitMs,
-    busy: () => new MailError('too many messages wait to be sent'),
+    refusal: () => new MailError('too many messages wait to be sent'),
   });
 
   async function compose(message: MailMessage): Promise<Buffer> {
@@ -180,7 +181,7 @@ export function createMail(settings: MailSettings, limits: MailLimits = LIMITS):
         const ends = [AbortSignal.timeout(limits.messageMs), ...(signal ? [signal] : [])];
         return hand(raw, address, AbortSignal.any(ends));
       };
-      return turns.together('', send, signal);
+      return connections.take({ signal }, send);
     },
   };
 }

@@ -2,6 +2,7 @@
  * The only way in which the server sends HTTP requests to other servers. Addresses come from settings, and later from
  * people, so each one is checked: a request must not reach what only this machine or its network can reach.
  */
+import { createAdmission } from '../admission/admission.ts';
 import { OutboundError } from './errors.ts';
 import { exchange, type Sent } from './exchange.ts';
 import type { Rules } from './guard.ts';
@@ -38,7 +39,7 @@ const USER_AGENT = 'Oriel';
 const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 
 export function createOutbound(rules: Rules, { atOnceMax = AT_ONCE_MAX } = {}): Outbound {
-  let running = 0;
+  const requests = createAdmission({ places: atOnceMax, waitingMax: 0 });
 
   async function follow(first: URL, request: OutboundRequest, signal: AbortSignal): Promise<Response> {
     const { redirects = 0, maxBytes = MAX_BYTES } = request;
@@ -66,15 +67,14 @@ export function createOutbound(rules: Rules, { atOnceMax = AT_ONCE_MAX } = {}): 
   return {
     async fetch(address, request = {}) {
       const url = new URL(address);
-      if (running >= atOnceMax) {
+      if (requests.enter()) {
         throw new OutboundError('too_many_at_once', url, 'this server sends too many requests at once');
       }
-      running++;
       const { signal, end } = limitTime(request);
       try {
         return await follow(url, request, signal);
       } finally {
-        running--;
+        requests.leave();
         end();
       }
     },

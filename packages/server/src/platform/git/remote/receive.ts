@@ -2,8 +2,7 @@
  * Takes a pack of a remote: reads and checks all of it in a thread, and stores its objects only if everything that they
  * refer to is there. A pack that is refused leaves nothing behind.
  */
-import { ApiError } from '../../errors.ts';
-import { createKeyedLock } from '../../keyed-lock.ts';
+import { createAdmission, notNow } from '../../admission/admission.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
 import { type GitObject, type Hash, MissingObject, type Objects } from '../objects.ts';
 import { readTreesBelow } from '../trees.ts';
@@ -37,14 +36,13 @@ export interface PackReader {
 /** A pack of 100 MB with 100,000 objects takes about 10 seconds. */
 const THREAD_LIMITS = { timeMs: 60_000, memoryMb: 512 };
 /** Each task holds a pack and all of its objects in memory. */
-const TURNS = { togetherMax: 1, waitingMax: 20, waitMs: 120_000 };
+const TURNS = { places: 1, waitingMax: 20, waitMs: 120_000 };
 
 export function createPackReader(): PackReader {
   const threads = createThreads<PackTask, PackAnswer>(threadScript('pack-thread'), THREAD_LIMITS);
-  const turns = createKeyedLock({
+  const turns = createAdmission({
     ...TURNS,
-    busy: () =>
-      new ApiError('busy', { message: 'Too many repositories are being fetched already: try again.' }),
+    refusal: (excess) => notNow(excess, 'Too many repositories are being fetched already: try again.'),
   });
 
   const run = (task: PackTask, signal: AbortSignal) =>
@@ -86,18 +84,14 @@ export function createPackReader(): PackReader {
 
   return {
     read: (pack, objects, limits, signal) =>
-      turns.together('all', () => read(pack, objects, limits, signal), signal),
+      turns.take({ signal }, () => read(pack, objects, limits, signal)),
     readFiles: (pack, files, limits, signal) =>
-      turns.together(
-        'all',
-        async () => {
-          const answer = await run({ pack, limits, known: [], sizes: [], files }, signal);
-          if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
-          if (answer.kind !== 'files') throw incomplete();
-          return new Map(answer.files);
-        },
-        signal,
-      ),
+      turns.take({ signal }, async () => {
+        const answer = await run({ pack, limits, known: [], sizes: [], files }, signal);
+        if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
+        if (answer.kind !== 'files') throw incomplete();
+        return new Map(answer.files);
+      }),
     stop: threads.stop,
   };
 }

@@ -2,16 +2,17 @@
  * Limits how many requests of one embed token, and of one embed tenant, are served at once. Each server counts for
  * itself.
  */
+import { createAdmission } from '../admission/admission.ts';
 import type { EmbedSession } from '../auth/actor.ts';
 import { ApiError } from '../errors.ts';
 
-export interface AtOnce {
+export interface EmbedAdmission {
   /** Throws a 429 if there are too many. */
   enter(session: EmbedSession): void;
   leave(session: EmbedSession): void;
 }
 
-interface AtOnceLimits {
+interface EmbedLimits {
   perEmbedToken: number;
   perEmbedTenant: number;
   /** Of all embed tenants together. */
@@ -19,31 +20,30 @@ interface AtOnceLimits {
 }
 
 /** A stream of events costs little, but each holds a connection, and others need connections too. */
-export const listeningLimits = (connections: number): AtOnceLimits => ({
+export const listeningLimits = (connections: number): EmbedLimits => ({
   perEmbedToken: 4,
   perEmbedTenant: Math.max(1, Math.floor(connections / 8)),
   inAll: Math.floor(connections / 2),
 });
 
-export function createAtOnce(max: AtOnceLimits): AtOnce {
-  let all = 0;
-  const tokens = new Map<number, number>();
-  const tenants = new Map<string, number>();
+export function createEmbedAdmission(max: EmbedLimits): EmbedAdmission {
+  const tenants = createAdmission({
+    places: max.perEmbedTenant,
+    sharerPlaces: max.perEmbedToken,
+    waitingMax: 0,
+  });
+  const all = createAdmission({ places: max.inAll ?? Number.POSITIVE_INFINITY, waitingMax: 0 });
   return {
     enter({ sessionId, embedTenant }) {
-      const ofToken = tokens.get(sessionId) ?? 0;
-      const ofTenant = tenants.get(embedTenant) ?? 0;
-      if (ofToken >= max.perEmbedToken) throw tooMany('embed token');
-      if (ofTenant >= max.perEmbedTenant) throw tooMany('embed tenant');
-      if (max.inAll !== undefined && all >= max.inAll) throw tooMany('server');
-      all++;
-      tokens.set(sessionId, ofToken + 1);
-      tenants.set(embedTenant, ofTenant + 1);
+      const excess = tenants.enter(String(sessionId), embedTenant);
+      if (excess) throw tooMany(excess === 'sharer' ? 'embed token' : 'embed tenant');
+      if (!all.enter()) return;
+      tenants.leave(String(sessionId), embedTenant);
+      throw tooMany('server');
     },
     leave({ sessionId, embedTenant }) {
-      all--;
-      lower(tokens, sessionId);
-      lower(tenants, embedTenant);
+      tenants.leave(String(sessionId), embedTenant);
+      all.leave();
     },
   };
 }
@@ -53,9 +53,3 @@ const tooMany = (whose: string) =>
     message: `Too many requests of this ${whose} are being served: wait for one of them, and try again.`,
     retryAfterSeconds: 1,
   });
-
-function lower<Key>(counts: Map<Key, number>, key: Key) {
-  const count = counts.get(key)! - 1;
-  if (count) counts.set(key, count);
-  else counts.delete(key);
-}

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { EmbedSession } from '../auth/actor.ts';
-import { createAtOnce, listeningLimits } from './at-once.ts';
+import { createEmbedAdmission, listeningLimits } from './embed-admission.ts';
 
 let world: World;
 let deploymentId: number;
@@ -85,7 +85,7 @@ test('an embed tenant has a limit of requests at once, and other tenants have th
 });
 
 test('open event streams leave half of the connections to others, and one embed tenant has an eighth', () => {
-  const { enter, leave } = createAtOnce(listeningLimits(80));
+  const { enter, leave } = createEmbedAdmission(listeningLimits(80));
   const session = (sessionId: number, embedTenant: string) => ({ sessionId, embedTenant }) as EmbedSession;
   const fill = (embedTenant: string, from: number) => {
     for (let i = 0; i < 10; i++) enter(session(from + i, embedTenant));

@@ -1,0 +1,336 @@
+/**
+ * The one way to wait: who may begin now, who waits and for how long, and who is refused. A free place of a key goes to the
+ * sharer who has the fewest, among equal ones to who has used the least, if that is counted, and then to who has waited
+ * the longest. One sharer does not get all places, unless the limits say so, and queues are limited in length and time, so
+ * that under overload callers get an error soon.
+ */
+import { ApiError } from '../errors.ts';
+import { createPreemption, type PreemptionLimits } from './preemption.ts';
+import {
+  fits,
+  hasRoom,
+  lastOfStrangers,
+  longestOf,
+  nextOf,
+  nextOfStrangers,
+  type Queue,
+  Run,
+  type Share,
+  type Sharer,
+  type Waiting,
+} from './queue.ts';
+
+export type { PreemptionLimits } from './preemption.ts';
+export type { Sharer } from './queue.ts';
+
+/** Who has too much: the sharer, whose calls fill their part of the queue, or all together. */
+export type Excess = 'sharer' | 'all';
+
+export interface AdmissionLimits {
+  /** How many calls for one key run at once, unless the call says it. */
+  places: number;
+  /** How many of these one sharer can have. By default all but one. */
+  sharerPlaces?: number;
+  /**
+   * How many calls may wait for one key, and how many of one sharer. Further calls are refused at once, but a sharer with
+   * fewer takes the room of one with more.
+   */
+  waitingMax: number;
+  sharerWaitingMax?: number;
+  /** By default as long as it takes. */
+  waitMs?: number;
+  /** How much a sharer has used lately. It costs a look at every waiting sharer for each turn. */
+  usedBy?: (sharer: string) => number;
+  /**
+   * Given if callers can have any number of names: how many sharers with no calls are remembered by their last turn. One who
+   * is remembered does not count as new; see `nextOfStrangers`. It costs as much as `usedBy`, so it is for slow work.
+   */
+  rememberedMax?: number;
+  /** A sharer without any place gets one of a sharer who has used far more time. */
+  preemption?: PreemptionLimits;
+  /** Makes the error for calls that are refused or have waited too long. */
+  refusal?: (excess: Excess) => Error;
+}
+
+export interface Wish {
+  /** Calls without a key share one. */
+  key?: string;
+  sharer?: Sharer;
+  /** How many calls run at once. */
+  places?: number;
+  /** Whether no other work of the key runs at the same time. Only for keys without sharers, where nobody overtakes. */
+  isAlone?: boolean;
+  /** If it is aborted before the work begins, the call rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  isEndable?: boolean;
+  isPutBack?: boolean;
+}
+
+export interface Admission {
+  /** Of calls without a key. */
+  readonly waiting: number;
+  /** How many keys have a call that runs or waits. Nothing is kept of others. */
+  readonly keys: number;
+  /** Runs the work when there is a place for it. */
+  take<T>(wish: Wish, work: (run: Run) => Promise<T>): Promise<T>;
+  /** The same without a key, for work of which there is very much. `work` must not throw, only reject. */
+  pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
+  /** Takes a place until `leave`, or says who has too much. */
+  enter(sharer?: Sharer, key?: string): Excess | undefined;
+  leave(sharer?: Sharer, key?: string): void;
+}
+
+export const notNow = (_excess: Excess, message?: string) =>
+  new ApiError('busy', { ...(message !== undefined && { message }), retryAfterSeconds: 1 });
+
+/** So that a sharer who never waits needs no list. */
+const NOBODY: Waiting[] = [];
+
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const { waitingMax, sharerWaitingMax = waitingMax, waitMs = Number.POSITIVE_INFINITY } = limits;
+  const { rememberedMax = 0, usedBy, refusal = notNow } = limits;
+  const preemption = limits.preemption && createPreemption(limits.preemption);
+  const queues = new Map<string, Queue>();
+  const unkeyed = newQueue(undefined);
+  /** The last turns of sharers with no calls, the earliest first. */
+  const remembered = new Map<string, number>();
+  let turns = 0;
+  /** There is one timer for all, because a timer for each call would cost more than all the rest. */
+  let isTimed = false;
+
+  function newQueue(key: string | undefined): Queue {
+    const counts = { places: 0, sharerPlaces: 0, running: 0, runsAlone: false, waiting: 0, wasForNew: false };
+    return { key, ...counts, shares: new Map(), line: new Set(), runs: new Set() };
+  }
+
+  function queueOf(key: string | undefined, places: number): Queue {
+    let queue = key === undefined ? unkeyed : queues.get(key);
+    if (!queue) {
+      queue = newQueue(key);
+      queues.set(key!, queue);
+    }
+    if (places > queue.places) {
+      queue.places = places;
+      queue.sharerPlaces = limits.sharerPlaces ?? Math.max(1, places - 1);
+    }
+    return queue;
+  }
+
+  const rememberedName = ({ key }: Queue, name: Sharer) => `${key ?? ''} ${name}`;
+
+  function shareOf(queue: Queue, name: Sharer): Share {
+    let share = queue.shares.get(name);
+    if (!share) {
+      const turn = rememberedMax ? (remembered.get(rememberedName(queue, name)) ?? 0) : 0;
+      share = { name, queue, running: 0, waiting: NOBODY, turn };
+      queue.shares.set(name, share);
+    }
+    return share;
+  }
+
+  /** A place that is free is not for those who wait: they have all that they can have. */
+  const canBegin = (share: Share, places: number, isAlone: boolean) =>
+    share.waiting.length === 0 && hasRoom(share) && fits(share.queue, places, isAlone);
+
+  function begin(share: Share, isAlone: boolean) {
+    share.queue.running++;
+    share.queue.runsAlone = isAlone;
+    share.running++;
+    share.turn = ++turns;
+  }
+
+  function end(share: Share) {
+    const { queue } = share;
+    queue.running--;
+    share.running--;
+    if (queue.waiting) {
+      if (queue.line.delete(share)) queue.line.add(share);
+      beginWaiting(queue);
+    }
+    forgetIfIdle(share);
+  }
+
+  function forgetIfIdle({ queue, name, running, waiting, turn }: Share) {
+    if (running || waiting.length) return;
+    queue.shares.delete(name);
+    if (queue.key !== undefined && !queue.shares.size) queues.delete(queue.key);
+    if (rememberedMax && turn) remember(rememberedName(queue, name), turn);
+  }
+
+  function remember(name: string, turn: number) {
+    remembered.delete(name);
+    remembered.set(name, turn);
+    if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!);
+  }
+
+  function beginWaiting(queue: Queue) {
+    while (queue.waiting && queue.running < queue.places) {
+      const share = rememberedMax ? nextOfStrangers(queue) : nextOf(queue, usedBy);
+      if (!share) return;
+      const first = share.waiting[0]!;
+      if (!fits(queue, first.places, first.isAlone)) return;
+      remove(share, first);
+      // At once, so that the place is not given to another one too.
+      begin(share, first.isAlone);
+      first.begin();
+    }
+  }
+
+  function remove(share: Share, waiting: Waiting) {
+    if (share.waiting[0] === waiting) share.waiting.shift();
+    else share.waiting.splice(share.waiting.indexOf(waiting), 1);
+    share.queue.waiting--;
+    if (!share.waiting.length) share.queue.line.delete(share);
+  }
+
+  function refuse(share: Share, waiting: Waiting, reason: unknown) {
+    remove(share, waiting);
+    waiting.refuse(reason);
+    // The calls behind this one may have waited only for it.
+    beginWaiting(share.queue);
+    forgetIfIdle(share);
+  }
+
+  /** Returns false if the call was refused. */
+  function wait(share: Share, waiting: Waiting): boolean {
+    const { queue, name } = share;
+    const isFull = name !== null && share.waiting.length >= sharerWaitingMax;
+    if (isFull || (queue.waiting >= waitingMax && !makeRoomFor(share))) {
+      forgetIfIdle(share);
+      waiting.refuse(refusal(isFull ? 'sharer' : 'all'));
+      return false;
+    }
+    if (share.waiting === NOBODY) share.waiting = [];
+    share.waiting.push(waiting);
+    queue.line.add(share);
+    queue.waiting++;
+    if (!isTimed) refuseLateIn(waitMs);
+    return true;
+  }
+
+  /**
+   * Refuses the last call of the sharer with the most waiting calls: otherwise a few sharers could fill the queue, and
+   * nobody else would get a turn. Among equals, who came first stays, but a stranger without a waiting call takes the room
+   * of the one who would be last.
+   */
+  function makeRoomFor(newcomer: Share): boolean {
+    const { queue, waiting } = newcomer;
+    let last = longestOf(queue, newcomer);
+    if (!last && rememberedMax && !waiting.length) last = lastOfStrangers(queue, newcomer);
+    if (!last || last === newcomer) return false;
+    refuse(last, last.waiting.at(-1)!, refusal('all'));
+    return true;
+  }
+
+  function refuseLateIn(ms: number) {
+    if (ms === Number.POSITIVE_INFINITY) return;
+    isTimed = true;
+    // Never the only thing that keeps the process alive.
+    setTimeout(refuseLate, ms).unref();
+  }
+
+  /** All calls wait equally long, so the first of each sharer is the first to be late. */
+  function refuseLate() {
+    isTimed = false;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { line } of [unkeyed, ...queues.values()]) {
+      for (const share of line) {
+        for (let first = share.waiting[0]; first && first.until <= now; first = share.waiting[0]) {
+          refuse(share, first, refusal('all'));
+        }
+        next = Math.min(next, share.waiting[0]?.until ?? next);
+      }
+    }
+    refuseLateIn(Math.max(1, next - now));
+  }
+
+  function waitWith(share: Share, wish: Wish, places: number, isAlone: boolean): Promise<Run> {
+    const { signal } = wish;
+    return new Promise((resolve, reject) => {
+      let impatience: NodeJS.Timeout | undefined;
+      const leave = () => {
+        clearInterval(impatience);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const waiting: Waiting = {
+        places,
+        isAlone,
+        until: performance.now() + waitMs,
+        begin() {
+          leave();
+          resolve(new Run(share, wish));
+        },
+        refuse(reason) {
+          leave();
+          reject(reason);
+        },
+      };
+      const onAbort = () => refuse(share, waiting, signal!.reason);
+      if (!wait(share, waiting)) return;
+      signal?.addEventListener('abort', onAbort);
+      if (preemption && !wish.isPutBack) {
+        impatience = setInterval(() => preemption.makeWayFor(share), preemption.afterMs);
+      }
+    });
+  }
+
+  /** For speed, this is not an async function and has no `finally`: every statement passes here. */
+  function runPassed<T>(share: Share, work: () => Promise<T>): Promise<T> {
+    return work().then(
+      (result) => {
+        end(share);
+        return result;
+      },
+      (error) => {
+        end(share);
+        throw error;
+      },
+    );
+  }
+
+  return {
+    get waiting() {
+      return unkeyed.waiting;
+    },
+    get keys() {
+      return queues.size;
+    },
+    async take(wish, work) {
+      const { key, sharer = null, places = limits.places, isAlone = false } = wish;
+      wish.signal?.throwIfAborted();
+      const share = shareOf(queueOf(key, places), sharer);
+      let run: Run;
+      if (canBegin(share, places, isAlone)) {
+        begin(share, isAlone);
+        run = new Run(share, wish);
+      } else run = await waitWith(share, wish, places, isAlone);
+      try {
+        return await work(run);
+      } finally {
+        run.leave();
+        preemption?.count(run);
+        end(share);
+      }
+    },
+    pass(sharer, work) {
+      const { places } = limits;
+      const share = shareOf(queueOf(undefined, places), sharer);
+      if (canBegin(share, places, false)) {
+        begin(share, false);
+        return runPassed(share, work);
+      }
+      return new Promise((resolve, reject) => {
+        const begin = () => runPassed(share, work).then(resolve, reject);
+        wait(share, { places, isAlone: false, until: performance.now() + waitMs, begin, refuse: reject });
+      });
+    },
+    enter(sharer = null, key) {
+      const share = shareOf(queueOf(key, limits.places), sharer);
+      if (canBegin(share, limits.places, false)) return void begin(share, false);
+      forgetIfIdle(share);
+      return hasRoom(share) ? 'all' : 'sharer';
+    },
+    leave: (sharer = null, key) => end(queueOf(key, 0).shares.get(sharer)!),
+  };
+}
