@@ -121,7 +121,9 @@ test('only a query that was alone is too large', async () => {
 });
 
 test('a query that waits for memory keeps no place from others', async () => {
-  const engine = createOwn({ atOnce: 2 }).of(1, source);
+  // On a busy machine the first query runs for seconds, and would be ended for the others who have no place.
+  const preemption = { afterMs: 200, ranMs: 500, leadTimes: 4, leadMs: 600_000 };
+  const engine = createOwn({ atOnce: 2, preemption }).of(1, source);
   // Sorted rows are in memory until the reader has taken them.
   const sql = 'select repeat(md5(range::varchar), 100) as text from range(30000) order by text';
   const hog = await engine.query({ sql }, { ...PATIENTLY, sharer: 'a', maxRows: 100_000, maxBytes: 1e9 });
