@@ -47,6 +47,7 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   folder: Home,
   workbook: Workbook,
   dashboard: Dashboard,
+  embed: page(() => import('./embedding/page.tsx')),
   explore: Explore,
   report: Explore,
   reportInWorkbook: Explore,

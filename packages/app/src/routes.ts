@@ -10,6 +10,7 @@ export const ROUTES = {
   folder: '/folders/:folderId',
   workbook: '/workbooks/:workbookId',
   dashboard: '/workbooks/:workbookId/dashboard',
+  embed: '/workbooks/:workbookId/embed',
   reportInWorkbook: '/workbooks/:workbookId/reports/:reportId',
   report: '/reports/:reportId',
   explore: '/explore',

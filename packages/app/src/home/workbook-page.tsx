@@ -105,6 +105,7 @@ export default function WorkbookPage({ params }: PageProps) {
         isPublished={isPublished(workbook)}
         hasDraft={Boolean(workbook.dashboardDraft)}
         canEdit={mine.canEdit}
+        canEmbed={mine.canManage && !isEmbedded}
       />
       <section class="reports" aria-labelledby="reports">
         <div class="page-head">
@@ -143,6 +144,7 @@ function DashboardCard(given: {
   isPublished: boolean;
   hasDraft: boolean;
   canEdit: boolean;
+  canEmbed: boolean;
 }) {
   const { deploymentId, workbookId, publicId, canEdit } = given;
   return (
@@ -160,6 +162,11 @@ function DashboardCard(given: {
           rel="noreferrer"
         >
           {say('viewDashboard')}
+        </a>
+      )}
+      {given.canEmbed && (
+        <a class="button" href={addressOf(deploymentId, 'embed', { workbookId })}>
+          {say('embedDashboard')}
         </a>
       )}
       {canEdit && (

@@ -54,6 +54,7 @@ export const texts: Texts<typeof en> = {
   noDashboard: 'Noch kein Dashboard',
   makeDashboard: 'Dashboard anlegen',
   editDashboard: 'Dashboard bearbeiten',
+  embedDashboard: 'Einbetten',
   viewDashboard: 'Dashboard ansehen',
   reports: 'Berichte',
   noReports: 'Noch keine Berichte',

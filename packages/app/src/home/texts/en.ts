@@ -50,6 +50,7 @@ export const en = {
   noDashboard: 'No dashboard yet',
   makeDashboard: 'Make a dashboard',
   editDashboard: 'Edit dashboard',
+  embedDashboard: 'Embed',
   viewDashboard: 'View dashboard',
   reports: 'Reports',
   noReports: 'No reports yet',

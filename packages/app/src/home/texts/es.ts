@@ -53,6 +53,7 @@ export const texts: Texts<typeof en> = {
   noDashboard: 'Todavía no hay panel',
   makeDashboard: 'Crear un panel',
   editDashboard: 'Editar panel',
+  embedDashboard: 'Incrustar',
   viewDashboard: 'Ver panel',
   reports: 'Informes',
   noReports: 'Todavía no hay informes',

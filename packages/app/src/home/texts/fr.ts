@@ -53,6 +53,7 @@ export const texts: Texts<typeof en> = {
   noDashboard: 'Pas encore de tableau de bord',
   makeDashboard: 'Créer un tableau de bord',
   editDashboard: 'Modifier le tableau de bord',
+  embedDashboard: 'Intégrer',
   viewDashboard: 'Voir le tableau de bord',
   reports: 'Rapports',
   noReports: 'Pas encore de rapports',

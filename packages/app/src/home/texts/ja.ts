@@ -53,6 +53,7 @@ export const texts: Texts<typeof en> = {
   noDashboard: 'ダッシュボードはまだありません',
   makeDashboard: 'ダッシュボードを作成',
   editDashboard: 'ダッシュボードを編集',
+  embedDashboard: '埋め込む',
   viewDashboard: 'ダッシュボードを表示',
   reports: 'レポート',
   noReports: 'レポートはまだありません',
