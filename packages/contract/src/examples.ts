@@ -146,6 +146,10 @@ export const bodyExamples: Record<string, unknown> = {
   postTokenBySessionId: { sessionId: 'the `sessionId` of `generateSession`' },
   publishDashboard: { config: dashboard, allowEmbed: true, note: 'Adds revenue by month' },
   previewDashboardReports: { reportIds: [1] },
+  createDashboardPreview: {
+    viewer: { embedTenantName: 'acme-corp', externalId: 'customer-42', userAttributes: { region: 'EU' } },
+  },
+  loadDashboardPreview: { previewId: 'the `previewId` of `createDashboardPreview`', query: [query] },
   pull: { branchName: 'main' },
   querySql: { query },
   refreshTokens: { refreshToken: 'the newest `refreshToken`', clientId: 'my-command-line-tool' },

@@ -251,6 +251,43 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await context.close();
 });
 
+test('an admin sees a draft with the rows of a viewer, and is told whose they are', async () => {
+  const workbookId = await createWorkbook('As others see it');
+  const { client } = await world.embedded({
+    ...{ deploymentId, externalId: 'ann', embedTenantName: 'acme-corp' },
+    userAttributes: [{ name: 'region', value: 'EU' }],
+  });
+  const { page, context, errors } = await openEditor(workbookId);
+  await page.getByRole('button', { name: 'Orders', exact: true }).click();
+  await saved(page);
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const figure = page.locator('.figure');
+  const all = await figure.innerText();
+  await page.getByRole('button', { name: 'Preview as…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('As', { exact: true }).selectOption('A viewer in your product');
+  await dialog.getByLabel('Embed tenant').selectOption('acme-corp');
+  await dialog.getByLabel('External id').fill('ann');
+  await dialog.getByLabel('Region', { exact: true }).fill('EU');
+  await expectAccessible(page);
+  await shoot(page, 'preview-as-dialog');
+  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('You see what ann (acme-corp) sees').waitFor();
+  await page.getByText('They do not see the published dashboard.').waitFor();
+  await expect.poll(() => figure.innerText()).not.toBe(all);
+  const query = { measures: ['operations.orders'] };
+  const { data } = (await client.load({ deploymentId, body: { query } })) as { data: object[] };
+  expect(Number((await figure.innerText()).replace(',', ''))).toBe(Number(Object.values(data[0]!)[0]));
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shoot(page, 'preview-as-phone');
+  await page.getByRole('button', { name: 'Show my own rows' }).click();
+  await expect.poll(() => figure.innerText()).toBe(all);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
 test('two authors change one draft, and nothing of either is lost', async () => {
   const workbookId = await createWorkbook('Together');
   const position = { x: 0, y: 0, w: 6, h: 2 };

@@ -219,6 +219,14 @@ const given: Record<string, () => Promise<Given>> = {
   duplicateWorkbook: async () => ({ path: await workbook() }),
   publishDashboard: async () => ({ path: await workbook() }),
   previewDashboardReports: async () => ({ path: await workbook() }),
+  createDashboardPreview: async () => ({ path: await workbook() }),
+  loadDashboardPreview: async () => {
+    const path = await workbook();
+    const { previewId } = (await (await send('createDashboardPreview', { path })).json()) as {
+      previewId: string;
+    };
+    return { path, body: { previewId } };
+  },
   updateEmbedAccess: async () => ({ path: await workbook() }),
   updatePublishedDashboardAiWidgetThread: async () => {
     const path = await workbook();

@@ -44,6 +44,8 @@ const UNAUDITED: string[] = [
   'testDataSource',
   // Stores nothing.
   'previewDashboardReports',
+  // The preview in which the queries run is audited.
+  'loadDashboardPreview',
   // Searches change nothing, and bulk requests and searches over everything are always refused.
   'searchScimUsers',
   'searchScimGroups',

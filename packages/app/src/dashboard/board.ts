@@ -1,10 +1,18 @@
 /** The draft as a board that widgets are drawn from. Charts show the reports of the workbook as they are now. */
-import { Board, Language, type Snapshot, textsLoader, themeOptionsOf, tokensOf } from '@oriel/charts';
+import {
+  Board,
+  Language,
+  type QueryApi,
+  type Snapshot,
+  textsLoader,
+  themeOptionsOf,
+  tokensOf,
+} from '@oriel/charts';
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';
 import { locale } from '../texts/index.ts';
-import { previewsOf, queryApi, type Where } from './server.ts';
+import { loadAs, previewsOf, queryApi, type Where } from './server.ts';
 import { configOf, type Doc } from './state/doc.ts';
 
 export interface DraftBoard {
@@ -12,6 +20,8 @@ export interface DraftBoard {
   /** Counts what widgets are drawn from, apart from their places. */
   revision: Signal<number>;
   show(doc: Doc): void;
+  /** Shows the rows of somebody else, by the id of a preview, or one's own again. */
+  viewAs(previewId: string | undefined): void;
   /** Asks for the reports again: somebody has changed one of them. */
   reload(): void;
   stop(): void;
@@ -32,8 +42,16 @@ export function createDraftBoard(where: Where): DraftBoard {
   const known = new Map<number, Snapshot>();
   const asked = new Set<number>();
   let tokens = tokensOf('light', []);
+  let previewId: string | undefined;
+  const rowsApi: QueryApi = {
+    load: (deploymentId, queries, isFresh) =>
+      previewId === undefined
+        ? queryApi.load(deploymentId, queries, isFresh)
+        : loadAs(where, previewId, queries, isFresh),
+    meta: queryApi.meta,
+  };
   const board = new Board({
-    api: queryApi,
+    api: rowsApi,
     language,
     tokens: () => tokens,
     mayExport: () => true,
@@ -99,6 +117,11 @@ export function createDraftBoard(where: Where): DraftBoard {
       if (isSameDrawing) return;
       update();
       void preview();
+    },
+    viewAs(id) {
+      previewId = id;
+      board.forgetViewer();
+      update();
     },
     reload() {
       asked.clear();

@@ -33,7 +33,7 @@ export function Canvas({ editor }: { editor: Editor }) {
   if (editor.isPreview.value)
     return (
       <div class="board" ref={frame}>
-        <BoardView board={board} widgets={topLevelOf(widgetsOf(doc)) as DrawnWidget[]} />
+        <BoardView key={board.viewers} board={board} widgets={topLevelOf(widgetsOf(doc)) as DrawnWidget[]} />
       </div>
     );
   const widgets = topLevelOf(widgetsOf(doc));

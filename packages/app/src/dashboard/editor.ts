@@ -1,6 +1,7 @@
 /** What the parts of the editor share: the draft, what is selected, and what was said to the person. */
 import type { MetaCube } from '@oriel/charts';
-import { computed, signal } from '@preact/signals';
+import type { OrielClient } from '@oriel/client';
+import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
 import type { Item } from './grid/grid.ts';
 import { say } from './say.ts';
@@ -35,6 +36,11 @@ type Cube = Omit<MetaCube, 'dimensions'> & {
   dimensions: { name: string; title?: string; type: string }[];
 };
 
+/** As whom the preview is shown. */
+export interface Previewed extends Awaited<ReturnType<OrielClient['createDashboardPreview']>> {
+  name: string;
+}
+
 const hasRoom = () => matchMedia('(min-width: 1101px)').matches;
 
 export class Editor {
@@ -44,6 +50,7 @@ export class Editor {
   readonly canEdit: boolean;
   readonly selected = signal<readonly string[]>([]);
   readonly isPreview = signal(false);
+  readonly previewed = signal<Previewed | undefined>(undefined);
   /** Where there is room beside the widgets, it is open from the start. */
   readonly isPanelOpen = signal(hasRoom());
   /** For screen readers. */
@@ -91,6 +98,21 @@ export class Editor {
 
   widget(id: string): Widget | undefined {
     return this.doc.widgets[id];
+  }
+
+  setPreview(isPreview: boolean) {
+    batch(() => {
+      this.isPreview.value = isPreview;
+      if (!isPreview && this.previewed.peek()) this.previewAs(undefined);
+    });
+  }
+
+  /** The preview with the rows of somebody else, or with one's own again. */
+  previewAs(as: Previewed | undefined) {
+    batch(() => {
+      this.previewed.value = as;
+      this.draft.viewAs(as?.previewId);
+    });
   }
 
   select(ids: readonly string[]) {

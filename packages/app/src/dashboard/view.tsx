@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { useCommands } from '../commands.ts';
 import { problemOf } from '../data/problem.ts';
+import { useMe } from '../frame/account.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { wordsOf } from '../parts/states.tsx';
@@ -13,6 +14,7 @@ import { Conflicts, openPublish, openVersions } from './dialogs.tsx';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
 import { Panel } from './panel.tsx';
+import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
 import { say } from './say.ts';
 import type { Status } from './state/session.ts';
 
@@ -38,15 +40,14 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
     {
       id: 'preview',
       title: say(isPreview ? 'edit' : 'preview'),
-      run: () => {
-        editor.isPreview.value = !isPreview;
-      },
+      run: () => editor.setPreview(!isPreview),
     },
   ]);
   const hasPanel = editor.isPanelOpen.value && !isPreview;
   return (
     <div class={hasPanel ? 'editor with-panel' : 'editor'}>
       <Bar editor={editor} workbookName={workbookName} />
+      <PreviewedAs editor={editor} />
       <div class="editor-columns">
         <div class="editor-main">
           {isEmpty && !isPreview ? <Nothing editor={editor} /> : <Canvas editor={editor} />}
@@ -66,6 +67,7 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
   const { done, undone, doc } = session.history.value;
   const { deploymentId, workbookId } = editor.where;
   const isPreview = editor.isPreview.value;
+  const { data: me } = useMe();
   return (
     <header class="editor-bar">
       <div class="editor-title">
@@ -89,15 +91,14 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
           run={() => session.redo()}
         />
         {!isPreview && editor.canEdit && <AddMenu editor={editor} />}
-        <button
-          type="button"
-          aria-pressed={isPreview}
-          onClick={() => {
-            editor.isPreview.value = !isPreview;
-          }}
-        >
+        <button type="button" aria-pressed={isPreview} onClick={() => editor.setPreview(!isPreview)}>
           {say('preview')}
         </button>
+        {isPreview && me?.isAdmin && (
+          <button type="button" onClick={() => openPreviewAs(editor)}>
+            {say('previewAs')}
+          </button>
+        )}
         {!isPreview && (
           <Tool
             icon="settings"

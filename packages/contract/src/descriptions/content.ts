@@ -153,6 +153,24 @@ export const content: FieldWords = {
   UpdateDashboardEmbeddingInput: { allowEmbed: 'Whether viewers with an embed token can see it at all' },
   PublishDashboardInput: { description: config.description, config: 'What to publish instead of the draft' },
   DashboardVersions: { versions: 'What was published, newest first' },
+  DashboardPreviewInput: { viewer: 'Somebody who sees the dashboard in a page of a host' },
+  DashboardPreviewViewer: {
+    embedTenantName: 'The embed tenant that they belong to',
+    groups: 'The names of their groups: of the account or, in creator mode, of the embed tenant',
+    tenantGroups: 'In creator mode, the groups that content is shared with',
+    userAttributes: 'Values of attributes by their names; null for the default',
+  },
+  DashboardPreview: {
+    expiresAt: 'When the preview ends',
+    groups: 'The groups that policies see',
+    tenantGroups: 'The groups that policies see as `tenant:<name>`',
+    roles: 'The roles that policies see as `role:<name>`',
+    userAttributes: 'The values of attributes that are in force',
+  },
+  DashboardPreviewLoadInput: {
+    previewId: 'The `previewId` of `createDashboardPreview`',
+    query: 'Queries in the JSON query format',
+  },
   DashboardVersion: {
     versionNumber: 'Counts from 1 for each workbook',
     title: 'The title that the dashboard had then',

@@ -2,11 +2,14 @@ import { Type } from 'typebox';
 import { Meta } from '../content.ts';
 import { Dashboard, DashboardConfigInput, ReportPreview, ReportSnapshot } from '../dashboards.ts';
 import type { ErrorDefinitions } from '../errors.ts';
-import { Bytes } from '../kinds.ts';
+import { describedAs } from '../hoist.ts';
+import { JsonQuery } from '../json-query.ts';
+import { Bytes, JsonText } from '../kinds.ts';
 import { limits } from '../limits.ts';
 import { Nothing, operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
-import { DateTime, EmbedTenantName, Id, Maybe, PublicId, Shape } from '../schemas.ts';
+import { LoadResults, open } from '../query-replies.ts';
+import { DateTime, EmbedTenantName, Id, Maybe, PublicId, RecordOf, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -22,6 +25,10 @@ export const errors = {
   dashboard_version_not_found: {
     status: 404,
     message: 'There is no such version of the dashboard. Old versions are deleted.',
+  },
+  dashboard_preview_not_found: {
+    status: 404,
+    message: 'There is no such preview. It may have ended: a preview lasts an hour.',
   },
   not_published: { status: 409, message: 'The dashboard of the workbook is not published.' },
   thread_changed: {
@@ -185,6 +192,104 @@ export const previewDashboardReports = operation({
   }),
   reply: Shape('DashboardReportPreviews', { reportSnapshots: Type.Array(ReportSnapshot) }),
   errors: ['workbook_not_found'],
+  audit: 'none',
+});
+
+const names = Maybe(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 200 }));
+
+export const createDashboardPreview = operation({
+  ...workbook,
+  id: 'createDashboardPreview',
+  method: 'POST',
+  path: `${path}/dashboard/previews`,
+  summary: 'Preview a dashboard as somebody else',
+  description:
+    'For admins. Names a person, a group or a viewer in a page of a host, under whose policies the admin then asks for rows with `loadDashboardPreview`. The preview is audited, ends after an hour, and works for this admin and this workbook only; it is no credential of the other person.',
+  permission: 'All',
+  body: Shape('DashboardPreviewInput', {
+    userId: Maybe({ ...Id, description: 'An active person of the account' }),
+    groupId: Maybe({
+      ...Id,
+      description:
+        'A group of the account: somebody who is in it and in no other, with the defaults of all attributes',
+    }),
+    viewer: Maybe(
+      Shape(
+        'DashboardPreviewViewer',
+        {
+          embedTenantName: EmbedTenantName,
+          externalId: Maybe(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              description: 'What is not given here is as this viewer has it, if they were there before',
+            }),
+          ),
+          creatorMode: Maybe(
+            Type.Boolean({ description: 'Groups and attributes are then those of the embed tenant' }),
+          ),
+          groups: names,
+          tenantGroups: names,
+          userAttributes: Maybe(RecordOf(Type.Unknown())),
+          securityContext: Maybe(open('What policies see as `securityContext`')),
+        },
+        { description: 'As a session with the same fields would make them' },
+      ),
+    ),
+  }),
+  bodyLimitBytes: 16 * 1024,
+  reply: Shape('DashboardPreview', {
+    previewId: Type.String({ description: 'For `loadDashboardPreview`' }),
+    expiresAt: DateTime,
+    seesDashboard: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Whether they see what is published; null for a group',
+    }),
+    groups: Type.Array(Type.String()),
+    tenantGroups: Type.Array(Type.String()),
+    roles: Type.Array(Type.String()),
+    userAttributes: RecordOf(Type.Unknown()),
+  }),
+  errors: [
+    'workbook_not_found',
+    'user_not_found',
+    'group_not_found',
+    'embed_tenant_not_found',
+    'groups_not_found',
+    'user_attributes_not_found',
+  ],
+  audit: 'dashboardPreview',
+});
+
+const OneQuery = Type.Unsafe<object>(describedAs('JsonQuery', JsonQuery));
+
+export const loadDashboardPreview = operation({
+  ...workbook,
+  id: 'loadDashboardPreview',
+  method: 'POST',
+  path: `${path}/dashboard/previews/load`,
+  summary: 'Run queries in a preview as somebody else',
+  description:
+    'Returns the rows that the policies of the data model let the person, group or viewer of the preview see, as `load` would for them. Their rights are read each time. A data source that gives each person their own rows is refused.',
+  permission: 'All',
+  timeoutMs: LOAD_TIMEOUT_MS,
+  body: Shape('DashboardPreviewLoadInput', {
+    previewId: Type.String({ minLength: 1, maxLength: 40_000 }),
+    query: Type.Array(OneQuery, { minItems: 1, maxItems: 20 }),
+    isRenewed: Maybe(Type.Boolean({ description: 'Runs the queries even if their answers are known' })),
+  }),
+  bodyLimitBytes: 1024 * 1024,
+  reply: JsonText(LoadResults),
+  errors: [
+    'workbook_not_found',
+    'dashboard_preview_not_found',
+    'user_not_found',
+    'group_not_found',
+    'embed_tenant_not_found',
+    'groups_not_found',
+    'user_attributes_not_found',
+    ...PLAN_ERRORS,
+    ...RUN_ERRORS,
+  ],
   audit: 'none',
 });
 

@@ -22,12 +22,18 @@ export { DEMO_DASHBOARDS, demoDashboards } from './demo.ts';
 export { createRechecks, type Rechecks } from './rechecks.ts';
 
 export const dashboards = (
-  { log }: Pick<Platform, 'log'>,
+  { log, keysFor }: Pick<Platform, 'log' | 'keysFor'>,
   charts: Charts,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'loadSql' | 'members' | 'check'>,
+  queries: Pick<Queries, 'load' | 'loadSql' | 'members' | 'check' | 'viewer'>,
 ): Module => ({
-  routes: dashboardRoutes(charts, createPythonRuns(createPython({ log }), queries), rechecks, queries),
+  routes: dashboardRoutes(
+    charts,
+    createPythonRuns(createPython({ log }), queries),
+    rechecks,
+    queries,
+    keysFor('dashboard previews'),
+  ),
   cleanup,
   stop: charts.stop,
 });

@@ -3,7 +3,8 @@ import { mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
+import type { Keys } from '../../platform/secrets/keyring.ts';
+import { EDIT, MANAGE, READ, viewerOf } from '../access/index.ts';
 import type { Queries, QueryCall, QueryOrSql } from '../queries/index.ts';
 import {
   lockPlainWorkbook,
@@ -24,6 +25,7 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
+import { createPreviewIds, requireAsking, resolveIdentity, seesDashboard } from './preview-as.ts';
 import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
@@ -34,8 +36,10 @@ export const dashboardRoutes = (
   charts: Charts,
   runPython: PythonRuns,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'members' | 'check'>,
+  queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer'>,
+  previewKeys: Keys,
 ) => {
+  const previewIds = createPreviewIds(previewKeys);
   const contextOf = (call: QueryCall & { actor: Caller }): Preparing => ({
     db: call.db,
     viewer: viewerOf(call.actor, call.deploymentId),
@@ -107,6 +111,30 @@ export const dashboardRoutes = (
       return {
         reportSnapshots: snapshots.map((snapshot, i) => toSnapshot(snapshot, { id: i + 1, withSql })),
       };
+    }),
+
+    handle(operations.createDashboardPreview, async ({ actor, db, signal, change }, { params, body }) => {
+      const { deploymentId, workbookId } = params;
+      await requirePlainWorkbook(db, viewerOf(actor, deploymentId), workbookId, READ);
+      const resolved = await resolveIdentity(db, deploymentId, body);
+      const call = { actor, db, signal, deploymentId, as: resolved.as };
+      const { groups, tenantGroups, roles, userAttributes } = await queries.viewer(call);
+      const reply = {
+        ...previewIds.make({ userId: actor.userId, deploymentId, workbookId }, body),
+        seesDashboard: await seesDashboard(db, resolved, params),
+        ...{ groups: [...groups], tenantGroups: [...tenantGroups], roles: [...roles], userAttributes },
+      };
+      return change(async () => ({ reply, changes: { id: workbookId, before: null, after: body } }));
+    }),
+
+    handle(operations.loadDashboardPreview, async ({ actor, db, signal }, { params, body }) => {
+      const { deploymentId, workbookId } = params;
+      await requirePlainWorkbook(db, viewerOf(actor, deploymentId), workbookId, READ);
+      const identity = previewIds.open({ userId: actor.userId, deploymentId, workbookId }, body.previewId);
+      const resolved = await resolveIdentity(db, deploymentId, identity);
+      requireAsking(resolved, deploymentId);
+      const call = { actor, db, signal, deploymentId, as: resolved.as };
+      return queries.load(call, body.query, { isMulti: true, isRenewed: body.isRenewed === true });
     }),
 
     handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>

@@ -52,6 +52,13 @@ export const findDashboardOf = (
   workbookId: number,
 ) => db.maybeOne<DashboardRow>(find(viewer, embed, sql`d.workbook_id = ${workbookId}`));
 
+/** A group of the account. */
+export const findGroup = (db: Queryable, id: number) =>
+  db.maybeOne<{ name: string }>(sql`select name from user_groups where id = ${id} and embed_tenant is null`);
+
+export const findEmbedTenant = (db: Queryable, name: string) =>
+  db.maybeOne<{ name: string }>(sql`select name from embed_tenants where name = ${name}`);
+
 /** Where the dashboard is, for callers about whom nothing is known yet. */
 export const findPlace = (db: Queryable, publicId: string) =>
   db.maybeOne<{ id: number; workbookId: number; deploymentId: number }>(sql`

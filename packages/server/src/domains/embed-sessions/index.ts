@@ -9,9 +9,10 @@ import { embedSessionRoutes } from './routes.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
 export { endSessionsOfTenant } from './cleanup.store.ts';
+export { describedViewer } from './described-viewer.ts';
 export { toReader } from './embed-tokens.ts';
 export { createProvision, type Provision } from './provision.ts';
-export { type RightsRow, rightsOf } from './store.ts';
+export { findExternalUserId, type RightsRow, rightsOf } from './store.ts';
 export { attributesInForce } from './viewer.ts';
 
 export interface EmbedSessionOptions extends Omit<MintOptions, 'db' | 'sessionIds'> {

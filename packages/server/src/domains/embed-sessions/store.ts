@@ -149,6 +149,14 @@ export const rightsOf = (userId: number | null | Sql, embedTenant: string | null
 export const findRights = (db: Queryable, userId: number | null, embedTenant: string | null) =>
   db.one<RightsRow>(sql`select ${rightsOf(userId, embedTenant)}`.named('find-embed-rights'));
 
+/** Which of these groups there are. */
+export const listGroupNames = async (db: Queryable, embedTenant: string | null, names: string[]) =>
+  (
+    await db.many<{ name: string }>(sql`
+      select name from user_groups
+      where coalesce(embed_tenant, '') = coalesce(${embedTenant}, '') and name = any(${names})`)
+  ).map(({ name }) => name);
+
 const groupNames = (userId: number | null | Sql, embedTenant: string | null | Sql, isOfKind: Sql) => sql`
   coalesce((select json_agg(g.name order by g.name collate "C")
             from user_group_members m join user_groups g on g.id = m.group_id

@@ -7,6 +7,7 @@ import {
   QueryError,
   type QueryIssue,
   type ShownMember,
+  type Viewer,
 } from '@oriel/semantic';
 import { EngineError, type Query } from '../../engines/engine.ts';
 import { mayIn, withoutAction } from '../../platform/auth/access.ts';
@@ -44,6 +45,8 @@ export interface QueryCall {
   /** Made when somebody asks for it, because most answers are there at once. */
   readonly signal: AbortSignal;
   deploymentId: number;
+  /** Whose rows, if not those of the caller, who must be allowed to see them. */
+  as?: Asker | GivenViewer | undefined;
 }
 
 /** One query, or several. */
@@ -83,6 +86,8 @@ export interface Queries {
    * rows. `known` holds what viewers got before, so that those who are alike are planned for once.
    */
   fingerprint(call: QueryCall, asked: readonly QueryOrSql[], known: Fingerprints): Promise<string>;
+  /** The caller, or as whom they ask, as policies see them. */
+  viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
 }
@@ -131,12 +136,14 @@ export function createQueries(options: QueriesOptions): Queries {
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
   });
 
-  async function contextOf(call: QueryCall, given?: GivenViewer): Promise<PlanContext> {
-    const { db, actor, deploymentId } = call;
+  const viewerOf = (as: Asker | GivenViewer) => ('kind' in as ? viewers.of(as) : viewers.given(as));
+
+  async function contextOf(call: QueryCall, as = call.as ?? call.actor): Promise<PlanContext> {
+    const { db, deploymentId } = call;
     const model = await models.find(db, servedBy(call));
     const source = await sources.of(db, deploymentId);
     // Last of all, so that nothing is older than the query itself.
-    const viewer = await (given ? viewers.given(given) : viewers.of(actor));
+    const viewer = await viewerOf(as);
     return { model, viewer, source, now: new Date() };
   }
   const forCaller = (call: QueryCall): PlannedFor => ({
@@ -189,7 +196,9 @@ export function createQueries(options: QueriesOptions): Queries {
     }
   }
 
-  /** Each person has results of their own from a source that they ask with their own access. */
+  /**
+   * Each person has results of their own from a source that they ask with their own access. Nobody else may use it.
+   */
   const resultOf = (
     call: QueryCall,
     source: OpenSource,
@@ -197,10 +206,16 @@ export function createQueries(options: QueriesOptions): Queries {
     how: ResultWishes,
   ): Result | Promise<Result> =>
     source.personal
-      ? sourceAccess
-          .of(call.db, call.actor, source.personal)
-          .then((access) => resultFor(call, source, statement, how, access))
+      ? ownAccess(call, source.personal).then((access) => resultFor(call, source, statement, how, access))
       : resultFor(call, source, statement, how);
+
+  async function ownAccess({ db, actor, as }: QueryCall, personal: NonNullable<OpenSource['personal']>) {
+    if (as)
+      throw new ApiError('forbidden', {
+        message: 'The data source gives each person their own rows, which nobody else can be shown.',
+      });
+    return sourceAccess.of(db, actor, personal);
+  }
 
   const resultFor = (
     call: QueryCall,
@@ -354,6 +369,7 @@ export function createQueries(options: QueriesOptions): Queries {
         },
         IS_SQL,
       ),
+    viewer: ({ actor, as = actor }) => viewerOf(as),
     explain: (call, query, given) =>
       withApiErrors(call, async () => {
         const context = await contextOf(call, given);

@@ -17,7 +17,7 @@ export type Asker = Caller | TokenHolder;
 export interface Viewers {
   /** Everything that this server was told of before this call is in force: its own changes, and those of others. */
   of(actor: Asker): Promise<Viewer>;
-  /** The viewer that somebody asks about, who counts as one in a page of a host. */
+  /** The viewer that somebody describes, who counts as one in a page of a host unless they say otherwise. */
   given(viewer: GivenViewer): Promise<Viewer>;
 }
 
@@ -27,6 +27,8 @@ export interface GivenViewer {
   roles?: string[] | null;
   userAttributes?: Record<string, unknown> | null;
   securityContext?: object | null;
+  /** A person of the account, and not a viewer in a page of a host. */
+  isPerson?: boolean;
 }
 
 /** A statement does not begin before all calls that it is for, so a call never gets what was read before it. */
@@ -70,7 +72,7 @@ export function createViewers(
       roles: viewer.roles ?? [],
       userAttributes: (viewer.userAttributes ?? {}) as Viewer['userAttributes'],
       securityContext: (viewer.securityContext ?? null) as Json,
-      ...(await openToEmbedded()),
+      ...(viewer.isPerson ? OPEN : await openToEmbedded()),
     }),
     async of(actor) {
       switch (actor.kind) {
