@@ -1,5 +1,6 @@
 /** One figure in words: what it is, what it was before, and how it went. */
 import { type Formats, kindOf, shownOf } from './format.ts';
+import { valuesOf } from './query.ts';
 import type { Rows } from './rows.ts';
 import type { Say } from './texts/index.ts';
 import type { ColumnFormat, Row, Snapshot } from './types.ts';
@@ -25,7 +26,7 @@ export function figureOf(
   { formats, say }: { formats: Formats; say: Say },
 ): Figure {
   const spec = snapshot.spec ?? {};
-  const measure: string = spec.measure ?? query.measures?.[0] ?? '';
+  const measure: string = spec.measure ?? valuesOf(query)[0] ?? '';
   const shown = shownOf(result.annotation, measure);
   const format =
     spec.format && typeof spec.format === 'object'

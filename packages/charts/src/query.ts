@@ -51,10 +51,22 @@ export interface Choices {
 const ownerOf = (member: string) => member.split('.')[0];
 
 /** The members that a query names. */
-export const membersOf = ({ measures = [], dimensions = [], timeDimensions = [] }: Query): string[] => [
+export const membersOf = ({
+  measures = [],
+  dimensions = [],
+  timeDimensions = [],
+  calculated = [],
+}: Query): string[] => [
   ...measures,
   ...dimensions,
   ...timeDimensions.map(({ dimension }) => dimension),
+  ...calculated.flatMap(({ of }) => (of?.includes('.') ? [of] : [])),
+];
+
+/** The columns that hold values: measures, and what is calculated. */
+export const valuesOf = ({ measures = [], calculated = [] }: Query): string[] => [
+  ...measures,
+  ...calculated.map(({ name }) => name),
 ];
 
 /** Whether a filter reaches a chart: named by the filter, or about the same view or cube. */
@@ -220,13 +232,24 @@ export function shifted(
 }
 
 /** The measures of a query over all of its rows; undefined if it has none, or asks for several periods. */
-export function totalQuery({ measures, timeDimensions = [], filters, segments, timezone }: Query) {
-  if (!measures?.length || timeDimensions.some((time) => 'compareDateRange' in time)) return undefined;
+export function totalQuery({
+  measures,
+  timeDimensions = [],
+  filters,
+  segments,
+  timezone,
+  calculated,
+}: Query) {
+  // Others compare rows with each other, or name dimensions.
+  const aggregates = calculated?.filter(({ kind }) => kind === 'aggregate') ?? [];
+  const isEmpty = !measures?.length && !aggregates.length;
+  if (isEmpty || timeDimensions.some((time) => 'compareDateRange' in time)) return undefined;
   const ranges = timeDimensions.flatMap(({ dimension, dateRange }) =>
     dateRange ? [{ dimension, dateRange }] : [],
   );
   return {
-    measures,
+    ...(measures?.length ? { measures } : {}),
+    ...(aggregates.length ? { calculated: aggregates } : {}),
     ...(ranges.length ? { timeDimensions: ranges } : {}),
     ...(filters?.length ? { filters } : {}),
     ...(segments?.length ? { segments } : {}),

@@ -90,7 +90,8 @@ function askForKpi(chosen: Chosen, query: Query, snapshot: Snapshot, widgetId: s
       : undefined;
   const trend: Query | undefined = sparkline?.timeDimension && {
     ...query,
-    measures: spec.measure ? [spec.measure] : query.measures,
+    // A calculated field needs what it is computed from.
+    measures: query.measures?.includes(spec.measure) ? [spec.measure] : query.measures,
     timeDimensions: [
       ...(query.timeDimensions ?? []).filter(({ dimension }) => dimension !== sparkline.timeDimension),
       {

@@ -1,6 +1,6 @@
 /** What a table shows: its columns, the order of its rows, its totals and bars. */
 import { type Formats, shownOf } from './format.ts';
-import { isPlainTime } from './query.ts';
+import { isPlainTime, valuesOf } from './query.ts';
 import type { Rows } from './rows.ts';
 import type { Say } from './texts/index.ts';
 import type { Annotation, ColumnFormat, FieldDisplay, Query, Row, Snapshot } from './types.ts';
@@ -27,7 +27,7 @@ export function columnsOf(rows: Row[], annotation: Annotation, query: Query, sna
   const times = (query.timeDimensions ?? [])
     .filter(({ granularity }) => granularity)
     .map(({ dimension, granularity }) => `${dimension}.${granularity}`);
-  const known = [...times, ...(query.dimensions ?? []), ...(query.measures ?? [])];
+  const known = [...times, ...(query.dimensions ?? []), ...valuesOf(query)];
   const computed = Object.keys(rows[0] ?? {}).filter(
     (key) => /\.(previous|change|percent)$/.test(key) && !known.includes(key),
   );

@@ -14,6 +14,8 @@ export interface Query {
   timeDimensions?: TimeDimension[];
   filters?: unknown[];
   segments?: string[];
+  /** Columns that are computed for this query alone. */
+  calculated?: { name: string; kind?: string; of?: string }[];
   order?: unknown;
   limit?: number;
   timezone?: string;

@@ -51,6 +51,33 @@ const QueryFilter = Shape(
   { description: 'A comparison, or `and` or `or` with a list of filters' },
 );
 
+const CalculatedField = Shape(
+  'CalculatedField',
+  {
+    name: Type.String({ pattern: '^[A-Za-z_]\\w{0,62}$', examples: ['share'] }),
+    title: Type.Optional(Type.String({ maxLength: 200 })),
+    format: Type.Optional(Type.Enum(['number', 'percent', 'currency'])),
+    kind: Type.Enum([
+      'aggregate',
+      'shareOfTotal',
+      'difference',
+      'percentDifference',
+      'runningTotal',
+      'movingAverage',
+      'rank',
+      'expression',
+    ]),
+    of: Type.Optional(Type.String({ examples: ['orders.count'] })),
+    function: Type.Optional(Type.Enum(['countDistinct', 'sum', 'avg', 'min', 'max'])),
+    along: Type.Optional(Type.String({ examples: ['orders.ordered_at.month'] })),
+    within: Type.Optional(Type.Array(Type.String({ examples: ['orders.status'] }))),
+    rows: Type.Optional(Type.Integer({ minimum: 2, maximum: 1000 })),
+    direction: Type.Optional(Type.Enum(['asc', 'desc'])),
+    expression: Type.Optional(Type.String({ maxLength: 2000, examples: ['orders.revenue / orders.count'] })),
+  },
+  { description: 'A column of this query alone, computed from members or from calculated fields before it' },
+);
+
 export const JsonQuery = Shape(
   'JsonQuery',
   {
@@ -67,6 +94,12 @@ export const JsonQuery = Shape(
       ),
     ),
     segments: members('Named choices of rows'),
+    calculated: Type.Optional(
+      Type.Array(CalculatedField, {
+        maxItems: 50,
+        description: 'Columns that are computed for this query alone',
+      }),
+    ),
     filters: filters('All must hold'),
     order: Type.Optional(
       Type.Union([

@@ -1,6 +1,6 @@
 /** From settings to what pages draw: `meta.visualization` becomes what a hand-written `meta.chart` would be. */
 import { cartesian } from './cartesian.ts';
-import { channelsOf, columnsOf, requireColumn, requireMeasures } from './columns.ts';
+import { channelsOf, columnsOf, describeAll, requireColumn, requireMeasures } from './columns.ts';
 import type { Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
@@ -35,7 +35,8 @@ const VEGA: Partial<Record<VisualizationType, Draw>> = {
 };
 
 /** Throws a `VisualizationError` if the query does not give what the type needs. Members that are gone are not shown. */
-export function chartOf(visualization: Visualization, query: AskedQuery, describe?: Describe): Chart {
+export function chartOf(visualization: Visualization, query: AskedQuery, known?: Describe): Chart {
+  const describe = describeAll(query, known);
   const draw = VEGA[visualization.type];
   const more = moreOf(visualization, query);
   if (draw) return { kind: 'vega', spec: draw(visualization, query, describe), ...more };

@@ -1,6 +1,7 @@
 /** The columns that the rows of a query have, and which of them a chart shows where. */
 import {
   type AskedQuery,
+  type CalculatedField,
   type Describe,
   type Visualization,
   VisualizationError,
@@ -21,13 +22,17 @@ export const fieldOf = (member: string) => member.replaceAll('.', '__');
 
 /** What the text of a query says. Planners refuse whatever is wrong with it in words of their own. */
 export function readAsked(query: object | null): AskedQuery {
-  const { measures, dimensions, timeDimensions } = (query ?? {}) as Record<string, unknown>;
+  const { measures, dimensions, timeDimensions, calculated } = (query ?? {}) as Record<string, unknown>;
   const texts = (list: unknown) =>
     (Array.isArray(list) ? list : []).filter((each): each is string => typeof each === 'string');
   const times = (Array.isArray(timeDimensions) ? timeDimensions : []).filter(
     (time) => typeof time?.dimension === 'string',
   );
+  const fields = (Array.isArray(calculated) ? calculated : []).filter(
+    (field): field is CalculatedField => typeof field?.name === 'string',
+  );
   return {
+    ...(fields.length ? { calculated: fields } : {}),
     measures: texts(measures),
     dimensions: texts(dimensions),
     timeDimensions: times.map(({ dimension, granularity }) => ({
@@ -36,6 +41,25 @@ export function readAsked(query: object | null): AskedQuery {
     })),
   };
 }
+
+/** The columns that hold values: measures, and what is calculated. */
+export const valuesOf = ({ measures = [], calculated = [] }: AskedQuery): string[] => [
+  ...measures,
+  ...calculated.map(({ name }) => name),
+];
+
+const PERCENT = ['shareOfTotal', 'percentDifference'];
+
+/** The model does not know the fields that the query calculates. */
+export const describeAll =
+  ({ calculated = [] }: AskedQuery, describe?: Describe): Describe =>
+  (member) => {
+    const field = calculated.find(({ name }) => name === member);
+    if (!field) return describe?.(member);
+    const { name, kind = '', title, format = PERCENT.includes(kind) ? 'percent' : undefined } = field;
+    const text = name.replaceAll('_', ' ').replace(/(^| )./g, (letters) => letters.toUpperCase());
+    return { shortTitle: title ?? text, type: 'number', ...(format ? { format } : {}) };
+  };
 
 const NUMBERS = ['number'];
 
@@ -49,7 +73,7 @@ export function columnsOf(query: AskedQuery, describe?: Describe): Column[] {
     const type = describe?.(`${cube}.${name}`)?.type;
     return { member, kind: NUMBERS.includes(type ?? '') ? 'number' : 'dimension' };
   });
-  const measures = (query.measures ?? []).map((member): Column => ({ member, kind: 'measure' }));
+  const measures = valuesOf(query).map((member): Column => ({ member, kind: 'measure' }));
   return [...times, ...dimensions, ...measures];
 }
 

@@ -1,5 +1,5 @@
 /** Which type fits a result, and why. Reasons are names, so that pages can say them in the language of the reader. */
-import { columnsOf } from './columns.ts';
+import { columnsOf, describeAll } from './columns.ts';
 import type { AskedQuery, Describe, VisualizationType } from './types.ts';
 
 /** What decides: how many columns of each kind, and how many rows. */
@@ -155,9 +155,10 @@ const SHARES = ['percent'];
 /** The shape of a query and, if they are there, of its rows. */
 export function shapeOf(
   query: AskedQuery,
-  describe?: Describe,
+  known?: Describe,
   rows?: readonly Record<string, unknown>[],
 ): ResultShape {
+  const describe = describeAll(query, known);
   const columns = columnsOf(query, describe);
   const count = (kind: string) => columns.filter((column) => column.kind === kind).length;
   const [first] = columns.filter(({ kind }) => kind === 'dimension' || kind === 'number');

@@ -12,11 +12,20 @@ export interface TimeDimension {
   dateRange?: string | string[];
 }
 
+/** A column that is computed for the query alone. */
+export interface CalculatedField {
+  name: string;
+  kind?: string;
+  title?: string;
+  format?: string;
+}
+
 /** The part of a query that decides which columns its rows have. */
 export interface AskedQuery {
   measures?: readonly string[];
   dimensions?: readonly string[];
   timeDimensions?: readonly TimeDimension[];
+  calculated?: readonly CalculatedField[];
   [other: string]: unknown;
 }
 

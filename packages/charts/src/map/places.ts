@@ -1,5 +1,6 @@
 /** Which places of a map have which colours. */
 import { type Formats, shownOf } from '../format.ts';
+import { valuesOf } from '../query.ts';
 import type { Rows } from '../rows.ts';
 import type { Tokens } from '../theme.ts';
 import type { ColumnFormat, FieldDisplay, Row, Snapshot } from '../types.ts';
@@ -38,7 +39,7 @@ export function mapOf(
   { tokens, formats, locale }: { tokens: Tokens; formats: Formats; locale: string },
 ): MapView | undefined {
   const member: string = snapshot.spec?.member ?? query.dimensions?.[0] ?? '';
-  const measure: string = snapshot.spec?.measure ?? query.measures?.[0] ?? '';
+  const measure: string = snapshot.spec?.measure ?? valuesOf(query)[0] ?? '';
   const shown = shownOf(result.annotation, measure);
   const format = snapshot.preferences?.columnFormats?.[measure];
   const names = new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });

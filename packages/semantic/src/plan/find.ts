@@ -1,10 +1,11 @@
 /** What the names, granularities and date ranges of a query mean. */
 import { UNITS } from '../language/intervals.ts';
-import type { DimensionType, Model } from '../model.ts';
+import type { Model } from '../model.ts';
 import { didYouMean } from '../problems.ts';
 import type { Span } from '../times/moments.ts';
 import { type Clock, type RangeText, readRange } from '../times/ranges.ts';
-import { createAliases } from './aliases.ts';
+import { type Aliases, createAliases } from './aliases.ts';
+import { type FoundCalculated, findCalculated } from './calculated/find.ts';
 import { queryError } from './errors.ts';
 import { type FoundFilters, findFilters, membersOf } from './filters.ts';
 import { typeOfMeasure } from './measures.ts';
@@ -16,6 +17,7 @@ import {
   type Members,
   type SegmentMember,
 } from './members.ts';
+import { type Output, orderOf, plainTimesOf } from './pages.ts';
 import { type Hints, knownPath, noJoinPath } from './paths.ts';
 import type { Named, Query, TimeDimension } from './query.ts';
 import type { Viewer } from './viewer.ts';
@@ -23,6 +25,7 @@ import type { Viewer } from './viewer.ts';
 export interface Found {
   readonly members: Members;
   readonly outputs: readonly Output[];
+  readonly calculated: FoundCalculated;
   readonly times: readonly FoundTime[];
   readonly segments: readonly SegmentMember[];
   readonly filters: FoundFilters;
@@ -30,13 +33,6 @@ export interface Found {
   readonly paths: readonly (readonly string[])[];
   readonly hints: Hints | undefined;
 }
-
-/** A column of the answer. */
-export type Output = { readonly column: string; readonly key: string; readonly type: DimensionType } & (
-  | { readonly kind: 'dimension'; readonly member: DimensionMember; readonly granularity: undefined }
-  | { readonly kind: 'timeDimension'; readonly member: DimensionMember; readonly granularity: string }
-  | { readonly kind: 'measure'; readonly member: MeasureMember; readonly granularity: undefined }
-);
 
 /** A time dimension with the dates that it is limited to. */
 export interface FoundTime {
@@ -52,6 +48,19 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
   const measures = once(query.measures).map(members.measure);
   const segments = once(query.segments).map(members.segment);
   const filters = findFilters(query.filters, members);
+  const aliases = createAliases();
+  const outputs = outputsOf(model, { dimensions, times, measures }, aliases);
+  const plainTimes = plainTimesOf(outputs);
+  const calculated = findCalculated(query.calculated, {
+    model,
+    members,
+    aliases,
+    outputs,
+    order: (columns) =>
+      orderOf(query, columns).map(({ name, descending }) => {
+        return { name: plainTimes.find(({ key }) => key === name)?.sameAs ?? name, descending };
+      }),
+  });
   const hints = query.joinHints.length ? hintsOf(model, query.joinHints, members, viewer) : undefined;
   if (!members.view) refuseHiddenJoins(model, [...members.named.keys()], viewer, hints);
   const located = [
@@ -62,7 +71,8 @@ export function findMembers(model: Model, query: Query, viewer: Viewer, clock: C
   ];
   return {
     members,
-    outputs: outputsOf(model, dimensions, times, measures),
+    outputs,
+    calculated,
     times,
     segments,
     filters,
@@ -142,13 +152,13 @@ function spanOf(range: RangeText, path: string, clock: Clock): Span {
   throw queryError('invalid_query', `This is not a date range. ${hint}`, path);
 }
 
-function outputsOf(
-  model: Model,
-  dimensions: readonly DimensionMember[],
-  times: readonly FoundTime[],
-  measures: readonly MeasureMember[],
-): Output[] {
-  const aliases = createAliases();
+interface Shown {
+  readonly dimensions: readonly DimensionMember[];
+  readonly times: readonly FoundTime[];
+  readonly measures: readonly MeasureMember[];
+}
+
+function outputsOf(model: Model, { dimensions, times, measures }: Shown, aliases: Aliases): Output[] {
   const outputs = new Map<string, Output>();
   for (const member of dimensions) {
     const { key } = member;

@@ -1,6 +1,7 @@
 /** The query as it was understood. Clients draw charts by it, and it can be sent again. */
 import { writeLocal } from '../times/moments.ts';
 import type { Zone } from '../times/zones.ts';
+import type { Calculated } from './calculated/fields.ts';
 import type { Found } from './find.ts';
 import type { Comparison, Filter, FilterValue, Order, Query } from './query.ts';
 
@@ -17,6 +18,7 @@ export interface NormalQuery {
   readonly total: boolean;
   readonly ungrouped: boolean;
   readonly joinHints?: readonly (readonly string[])[];
+  readonly calculated?: readonly NormalCalculated[];
 }
 
 export interface NormalTimeDimension {
@@ -24,6 +26,12 @@ export interface NormalTimeDimension {
   readonly granularity?: string;
   /** The first and the last millisecond, as clocks in the time zone of the query show them. */
   readonly dateRange?: readonly [string, string];
+}
+
+export interface NormalCalculated {
+  readonly name: string;
+  readonly kind: string;
+  readonly [setting: string]: unknown;
 }
 
 export type NormalFilter =
@@ -56,6 +64,23 @@ export function normalQuery(
     ...(query.joinHints.length
       ? { joinHints: query.joinHints.map((hint) => hint.map(({ name }) => name)) }
       : {}),
+    ...(query.calculated.length ? { calculated: query.calculated.map(normalCalculated) } : {}),
+  };
+}
+
+function normalCalculated(field: Calculated): NormalCalculated {
+  const { name, kind, title, format } = field;
+  const common = { name, ...(title === undefined ? {} : { title }), ...(format ? { format } : {}), kind };
+  if (field.kind === 'expression') return { ...common, expression: field.expression };
+  if (field.kind === 'aggregate') return { ...common, of: field.of.name, function: field.aggregate };
+  const { along, within, rows, ascending } = field;
+  return {
+    ...common,
+    of: field.of.name,
+    ...(along ? { along: along.name } : {}),
+    ...(within ? { within: within.map((one) => one.name) } : {}),
+    ...(kind === 'movingAverage' ? { rows } : {}),
+    ...(kind === 'rank' && ascending ? { direction: 'asc' } : {}),
   };
 }
 

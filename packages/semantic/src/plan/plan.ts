@@ -1,10 +1,11 @@
 /** From a model, a query and a viewer to SQL with parameters. */
-import type { DimensionType, Model, Unit } from '../model.ts';
+import type { DimensionType, Model } from '../model.ts';
 import { type Annotation, annotationOf } from '../shown/annotations.ts';
-import { type Periods, periodsOfUnit } from '../times/calendar.ts';
 import { type Clock, createNow, type Now } from '../times/ranges.ts';
 import { findZone } from '../times/zones.ts';
 import { type Budget, createBudget, spend } from './budget.ts';
+import { namesOf } from './calculated/fields.ts';
+import { BELOW, type FoundCalculated } from './calculated/find.ts';
 import { mayOverflow, within } from './comparisons.ts';
 import { clickhouse } from './dialects/clickhouse.ts';
 import { duckdb } from './dialects/duckdb.ts';
@@ -12,18 +13,26 @@ import { postgres } from './dialects/postgres.ts';
 import { queryError } from './errors.ts';
 import type { Grouping, Key, PlanContext, RowFilter } from './facts.ts';
 import { filterCondition, membersOf, piecesOf } from './filters.ts';
-import { type Found, findMembers, type Output } from './find.ts';
+import { type Found, findMembers } from './find.ts';
 import { createGroups } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { measureCondition, typeOfMeasure } from './measures.ts';
-import type { DimensionMember, MeasureMember, Member } from './members.ts';
+import type { MeasureMember, Member } from './members.ts';
 import { type NormalQuery, normalQuery } from './normal-query.ts';
+import {
+  type Output,
+  type OutputColumn,
+  orderOf,
+  type PlainTime,
+  pageOf,
+  periodsBy,
+  plainTimesOf,
+} from './pages.ts';
 import { requireConnected } from './paths.ts';
-import type { Order, Query } from './query.ts';
+import type { Query } from './query.ts';
 import { readQuery } from './read-query.ts';
 import { type Dialect, renderStatement, type Statement } from './render.ts';
-import { requirePeriods } from './rows.ts';
-import { type Column, call, type Select, type Sql, shownInUtc, sql } from './sql.ts';
+import { columnOf, type Select, type Sql, shownInUtc, sql } from './sql.ts';
 import { subQueryOf } from './sub-queries.ts';
 import { planUngrouped } from './ungrouped.ts';
 import type { Viewer } from './viewer.ts';
@@ -50,7 +59,7 @@ export interface Plan {
   readonly total: Statement | undefined;
   readonly columns: readonly PlannedColumn[];
   /** Columns that rows have under another name too: times under their plain ones, in the smallest granularity. */
-  readonly plainTimes: readonly { readonly key: string; readonly sameAs: string }[];
+  readonly plainTimes: readonly PlainTime[];
   readonly dataSource: string;
   /** The cubes that the statement reads, also those that are only passed through. */
   readonly cubes: readonly string[];
@@ -119,8 +128,8 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
   const clock: Clock = { zone, now: options.now };
   spend(options.budget, piecesIn(query));
   const found = findMembers(model, query, viewer, clock);
-  const { outputs, members } = found;
-  const { dataSource } = outputs[0]!.member.cube;
+  const { outputs, members, calculated } = found;
+  const { dataSource } = (outputs[0] ?? calculated.bases[0]!).member.cube;
   const dialect =
     DIALECTS[typeof options.dialect === 'string' ? options.dialect : options.dialect(dataSource)];
   const context: PlanContext = {
@@ -140,33 +149,38 @@ function planOne(model: Model, query: Query, viewer: Viewer, options: Planning):
   const filters = rowFilters(found, clock);
   const made = query.ungrouped
     ? planUngrouped(context, found, filters)
-    : planGrouped(context, found, filters, clock);
-  const page = { ...made, ...pageOf(made.columns, outputs, query, options.rowsMax ?? ROWS_MAX) };
+    : withCalculated(planGrouped(context, found, filters, clock), outputs, calculated);
+  const all: OutputColumn[] = [...outputs, ...calculated.fields];
+  const plainTimes = plainTimesOf(outputs);
+  const page = { ...made, ...pageOf(made.columns, all, plainTimes, query, options.rowsMax ?? ROWS_MAX) };
   return {
     statement: renderStatement(page, dialect, options.budget),
     total: query.total ? renderStatement(countOf(made), dialect, options.budget) : undefined,
-    columns: outputs.map(({ column, key, member, kind, type, granularity }) => {
-      return { column, key, member: member.key, kind, type, granularity };
-    }),
-    plainTimes: plainTimesOf(outputs),
+    columns: [
+      ...outputs.map(({ column, key, member, kind, type, granularity }) => {
+        return { column, key, member: member.key, kind, type, granularity };
+      }),
+      ...calculated.fields.map(({ column, key, kind, type }) => {
+        return { column, key, member: key, kind, type, granularity: undefined };
+      }),
+    ],
+    plainTimes,
     dataSource,
     cubes: [...context.cubes],
     view: members.view?.name,
     named: members.named,
-    query: normalQuery(query, found, { zone, order: orderOf(query, outputs), limit: page.limit! }),
+    query: normalQuery(query, found, { zone, order: orderOf(query, all), limit: page.limit! }),
     annotation: annotationOf(model, found, viewer),
   };
 }
 
-const piecesIn = ({ measures, dimensions, timeDimensions, segments, filters }: Query) =>
+const piecesIn = ({ measures, dimensions, timeDimensions, segments, filters, calculated }: Query) =>
   measures.length +
   dimensions.length +
   timeDimensions.length +
   segments.length +
+  calculated.reduce((sum, field) => sum + 1 + namesOf(field).length, 0) +
   filters.reduce((sum, filter) => sum + piecesOf(filter), 0);
-
-const orderOf = (query: Query, outputs: readonly Output[]) =>
-  query.order ?? (query.ungrouped ? [] : usualOrder(outputs));
 
 const countOf = (select: Select): Select => ({
   columns: [{ name: 'total', sql: sql`count(*)` }],
@@ -230,7 +244,9 @@ function planGrouped(
       ? []
       : [{ name: output.column, member: output.member, granularity: output.granularity }],
   );
-  const measures = outputs.flatMap((output) => (output.kind === 'measure' ? [output.member] : []));
+  const { bases } = found.calculated;
+  const shown = outputs.flatMap((output) => (output.kind === 'measure' ? [output.member] : []));
+  const measures = [...shown, ...bases.map(({ member }) => member)];
   requireConnected(model, [...measures.map(({ path }) => path[0]!), ...found.paths.map(([first]) => first!)]);
   const groups = createGroups({
     context,
@@ -255,7 +271,34 @@ function planGrouped(
     name: output.column,
     sql: output.kind !== 'measure' ? keyColumns[i]! : shownMeasure(output.type, values.get(output.member)!),
   }));
-  return { columns, from, joins, where };
+  const more = bases.map(({ column, type, member }) => ({
+    name: column,
+    sql: shownMeasure(type, values.get(member)!),
+  }));
+  return { columns: [...columns, ...more], from, joins, where };
+}
+
+/**
+ * Calculated fields stand around what they are computed from: each level is a select of all columns of the one below, and
+ * of its own. The last one has the columns of the answer.
+ */
+function withCalculated(grouped: Select, outputs: readonly Output[], { fields }: FoundCalculated): Select {
+  if (!fields.length) return grouped;
+  let below = grouped;
+  const from = (select: Select) => ({ alias: BELOW, of: { select } });
+  const same = (column: string) => ({ name: column, sql: columnOf(BELOW, column) });
+  const levels = Math.max(...fields.map(({ level }) => level));
+  for (let level = 1; level <= levels; level++) {
+    const own = fields.filter((field) => field.level === level);
+    below = {
+      columns: [
+        ...below.columns.map(({ name }) => same(name)),
+        ...own.map((field) => ({ name: field.column, sql: field.sql })),
+      ],
+      from: from(below),
+    };
+  }
+  return { columns: [...outputs, ...fields].map(({ column }) => same(column)), from: from(below) };
 }
 
 function requireMeasure(member: Member): MeasureMember {
@@ -273,63 +316,4 @@ function windowsOf({ zone }: PlanContext, { times }: Found): Grouping['windows']
   const { member, span, granularity } = time;
   const periods = granularity === undefined ? undefined : periodsBy(member, granularity);
   return { time: member, granularity, span: span!, periods, zone };
-}
-
-function periodsBy({ dimension }: DimensionMember, granularity: string): Periods {
-  const custom = dimension.granularities.get(granularity);
-  return custom ? requirePeriods(custom) : periodsOfUnit(granularity as Unit);
-}
-
-function plainTimesOf(outputs: readonly Output[]): Plan['plainTimes'] {
-  const smallest = new Map<string, { readonly sameAs: string; readonly seconds: number }>();
-  for (const { kind, key, member, granularity } of outputs) {
-    if (kind !== 'timeDimension') continue;
-    const periods = periodsBy(member, granularity);
-    const seconds = 'seconds' in periods ? periods.seconds : periods.months * MONTH_SECONDS;
-    if (seconds < (smallest.get(member.key)?.seconds ?? Number.POSITIVE_INFINITY))
-      smallest.set(member.key, { sameAs: key, seconds });
-  }
-  // The query may ask for the time itself.
-  for (const { key } of outputs) smallest.delete(key);
-  return [...smallest].map(([key, { sameAs }]) => ({ key, sameAs }));
-}
-
-const MONTH_SECONDS = 30.4 * 86_400;
-
-/** Order, limit and offset. Rows that are equal in the order are told apart by the other columns, so that pages fit. */
-function pageOf(columns: readonly Column[], outputs: readonly Output[], query: Query, rowsMax: number) {
-  const limit = Math.min(query.limit ?? rowsMax, rowsMax);
-  const page = { limit, offset: query.offset };
-  const given = orderOf(query, outputs);
-  if (query.ungrouped && given.length === 0) return page;
-  const ordered = new Map(given.map((item) => [indexOf(item, outputs), item.descending]));
-  outputs.forEach(({ kind }, i) => {
-    if (kind !== 'measure' && !ordered.has(i)) ordered.set(i, false);
-  });
-  const order = [...ordered].map(([i, descending]) => {
-    const { sql: made } = columns[i]!;
-    return { sql: outputs[i]!.type === 'string' ? call('textOrder', made) : made, descending };
-  });
-  return { ...page, order };
-}
-
-/** By time; or else the largest first; or else by the first dimension. */
-function usualOrder(outputs: readonly Output[]): Order[] {
-  const time = outputs.find(({ kind }) => kind === 'timeDimension');
-  const first = time ?? outputs.find(({ kind }) => kind === 'measure') ?? outputs[0]!;
-  return [{ name: first.key, path: '', descending: first.kind === 'measure' }];
-}
-
-function indexOf({ name, path }: Order, outputs: readonly Output[]): number {
-  const index = outputs.findIndex(({ key }) => key === name);
-  if (index >= 0) return index;
-  // The plain name of a time is a column too: the one of its smallest granularity.
-  const plain = plainTimesOf(outputs).find(({ key }) => key === name);
-  const byMember = plain ? outputs.findIndex(({ key }) => key === plain.sameAs) : -1;
-  if (byMember >= 0) return byMember;
-  throw queryError(
-    'invalid_query',
-    `A query is ordered by members that it asks for, and not by \`${name.slice(0, 100)}\`.`,
-    path,
-  );
 }

@@ -1,6 +1,10 @@
 /** A query whose form was checked. Its members may still be unknown. */
 import type { Operator } from '../model.ts';
 import type { RangeText } from '../times/ranges.ts';
+import type { Calculated } from './calculated/fields.ts';
+import type { Named } from './named.ts';
+
+export type { Named };
 
 export interface Query {
   readonly measures: readonly Named[];
@@ -8,6 +12,8 @@ export interface Query {
   readonly dimensions: readonly Named[];
   readonly timeDimensions: readonly TimeDimension[];
   readonly segments: readonly Named[];
+  /** Fields of this query alone, computed from members or from each other. */
+  readonly calculated: readonly Calculated[];
   readonly filters: readonly Filter[];
   /** Undefined for the usual order. */
   readonly order: readonly Order[] | undefined;
@@ -22,12 +28,6 @@ export interface Query {
   readonly isCompact: boolean;
   /** Cubes, each to be joined to the next: the path to take where there are others. */
   readonly joinHints: readonly (readonly Named[])[];
-}
-
-/** A member as the query names it, and where in the query. */
-export interface Named {
-  readonly name: string;
-  readonly path: string;
 }
 
 export interface TimeDimension extends Named {
@@ -56,6 +56,7 @@ export interface Order extends Named {
 export const QUERY_LIMITS = {
   /** Measures, dimensions, time dimensions and segments together. */
   members: 200,
+  calculated: 50,
   /** Comparisons in all filters together. */
   filters: 500,
   /** How deep `and` and `or` may be nested. */

@@ -3,7 +3,8 @@ import { OPERATORS } from '../language/policies.ts';
 import type { Operator } from '../model.ts';
 import { didYouMean } from '../problems.ts';
 import type { RangeText } from '../times/ranges.ts';
-import { QueryError, type QueryIssue } from './errors.ts';
+import { readCalculated } from './calculated/read.ts';
+import { QueryError } from './errors.ts';
 import {
   type Comparison,
   type Filter,
@@ -15,6 +16,20 @@ import {
   type Query,
   type TimeDimension,
 } from './query.ts';
+import {
+  bounded,
+  ISSUES_MAX,
+  isGiven,
+  isObject,
+  list,
+  named,
+  type Reading,
+  refuse,
+  refuseUnknown,
+  text,
+  truth,
+  wholeNumber,
+} from './reading.ts';
 
 const KEYS = [
   'measures',
@@ -32,6 +47,7 @@ const KEYS = [
   'renewQuery',
   'responseFormat',
   'joinHints',
+  'calculated',
 ];
 const TIME_KEYS = ['dimension', 'granularity', 'dateRange', 'compareDateRange'];
 const FILTER_KEYS = ['member', 'dimension', 'operator', 'values'];
@@ -41,15 +57,7 @@ const ON_THE_DATE = 'onTheDate';
 
 const CUBE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-const MEMBER = /^[A-Za-z_][A-Za-z0-9_]{0,127}\.[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MEMBER_AND_GRANULARITY = /^([A-Za-z_]\w{0,127}\.[A-Za-z_]\w{0,127})\.([A-Za-z_]\w{0,127})$/;
-const ISSUES_MAX = 20;
-
-interface Reading {
-  readonly issues: QueryIssue[];
-  filters: number;
-  values: number;
-}
 
 export function readQuery(json: unknown): Query {
   const reading: Reading = { issues: [], filters: 0, values: 0 };
@@ -77,6 +85,7 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     dimensions,
     timeDimensions,
     segments: names('segments'),
+    calculated: readCalculated(json.calculated, reading),
     filters: list(json.filters, 'filters', reading, (item, path) => filter(item, path, 1, reading)),
     order: isGiven(json.order) ? order(json.order, reading) : undefined,
     // Clients know it by both names.
@@ -109,10 +118,15 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
   }
   if (
     !query.measures.length &&
+    !query.calculated.length &&
     !query.dimensions.length &&
     !query.timeDimensions.some((item) => item.granularity)
   ) {
-    refuse(reading, '', 'A query needs a measure, a dimension, or a time dimension with a granularity.');
+    refuse(
+      reading,
+      '',
+      'A query needs a measure, a dimension, a calculated field, or a time dimension with a granularity.',
+    );
   }
   return query;
 }
@@ -241,83 +255,4 @@ function order(json: unknown, reading: Reading): Order[] {
     refuse(reading, path, 'This must be a member and a direction: `["orders.count", "desc"]`.');
     return { name: '', path, descending: false };
   });
-}
-
-function list<T>(
-  json: unknown,
-  path: string,
-  reading: Reading,
-  item: (json: unknown, path: string, reading: Reading) => T,
-): T[] {
-  if (!isGiven(json)) return [];
-  if (!Array.isArray(json)) {
-    refuse(reading, path, 'This must be a list.');
-    return [];
-  }
-  if (json.length > QUERY_LIMITS.values) {
-    refuse(reading, path, `This list has more than ${QUERY_LIMITS.values} items.`);
-    return [];
-  }
-  return json.map((value, i) => item(value, `${path}[${i}]`, reading));
-}
-
-function named(json: unknown, path: string, reading: Reading): Named {
-  if (typeof json !== 'string' || !MEMBER.test(json)) {
-    refuse(reading, path, 'This must be the name of a member, such as `orders.count`.');
-    return { name: '', path };
-  }
-  return { name: json, path };
-}
-
-function text(json: unknown, path: string, reading: Reading): Named {
-  if (typeof json === 'string') return { name: bounded(json, path, reading), path };
-  refuse(reading, path, 'This must be a text.');
-  return { name: '', path };
-}
-
-function bounded(text: string, path: string, reading: Reading): string {
-  if (text.length > QUERY_LIMITS.text)
-    refuse(reading, path, `This has more than ${QUERY_LIMITS.text} characters.`);
-  // No database takes it in a text.
-  if (text.includes('\0')) refuse(reading, path, 'This contains a zero byte.');
-  return text;
-}
-
-function wholeNumber(json: unknown, path: string, reading: Reading): number | undefined {
-  if (!isGiven(json)) return undefined;
-  if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
-  refuse(reading, path, 'This must be a whole number, 0 or more.');
-  return undefined;
-}
-
-function truth(json: unknown, path: string, reading: Reading): boolean {
-  if (isGiven(json) && typeof json !== 'boolean') {
-    refuse(reading, path, 'This must be `true` or `false`.');
-  }
-  return json === true;
-}
-
-function refuseUnknown(
-  json: Record<string, unknown>,
-  keys: readonly string[],
-  path: string,
-  reading: Reading,
-) {
-  for (const key of Object.keys(json)) {
-    if (keys.includes(key)) continue;
-    const at = path ? `${path}.${key.slice(0, 100)}` : key.slice(0, 100);
-    refuse(
-      reading,
-      at,
-      ['There is no such key.', didYouMean(key.slice(0, 100), keys)].filter(Boolean).join(' '),
-    );
-  }
-}
-
-const isGiven = (json: unknown) => json !== undefined && json !== null;
-const isObject = (json: unknown): json is Record<string, unknown> =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
-
-function refuse({ issues }: Reading, path: string, message: string) {
-  if (issues.length < ISSUES_MAX) issues.push({ path, message });
 }

@@ -43,6 +43,8 @@ export type CallName =
   | 'round'
   | 'local'
   | 'divisor'
+  /** Numbers of different types that one expression chooses from, in a type that they have in common. */
+  | 'sameNumber'
   | 'approxDistinct'
   | `truncate ${'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'}`
   | 'binSeconds'

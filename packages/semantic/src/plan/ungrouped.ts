@@ -18,6 +18,9 @@ export function planUngrouped(context: PlanContext, found: Found, filters: reado
   if (onMeasures.length) {
     throw queryError('invalid_query', 'An ungrouped query can only be filtered by dimensions.', 'filters');
   }
+  if (found.calculated.fields.length) {
+    throw queryError('invalid_query', 'An ungrouped query has no calculated fields.', 'calculated');
+  }
   for (const { kind, member } of outputs)
     if (kind === 'measure') requireShown(context, found.members, member);
   const paths = [...outputs.map(({ member }) => member.path), ...found.paths];

@@ -33,7 +33,11 @@ export interface Annotation {
   readonly segments: { readonly [member: string]: ShownMember };
 }
 
-export function annotationOf(model: Model, { outputs, times, segments }: Found, viewer: Viewer): Annotation {
+export function annotationOf(
+  model: Model,
+  { outputs, times, segments, calculated }: Found,
+  viewer: Viewer,
+): Annotation {
   const shown = (member: Member) => showMember(model, member);
   const timeDimensions: Record<string, ShownMember> = {};
   for (const { member, granularity } of times) {
@@ -52,11 +56,15 @@ export function annotationOf(model: Model, { outputs, times, segments }: Found, 
     };
   }
   return {
-    measures: Object.fromEntries(
-      outputs.flatMap(({ key, kind, member }) =>
+    measures: Object.fromEntries([
+      ...outputs.flatMap(({ key, kind, member }) =>
         kind === 'measure' ? [[key, { ...shown(member), ...drillMembersOf(model, member, viewer) }]] : [],
       ),
-    ),
+      ...calculated.fields.map(({ key, title: given, type, format }) => {
+        const title = titleOf({ title: given, name: key });
+        return [key, { title, shortTitle: title, type, ...(format === undefined ? {} : { format }) }];
+      }),
+    ]),
     dimensions: Object.fromEntries(
       outputs.flatMap(({ key, kind, member }) => (kind === 'dimension' ? [[key, shown(member)]] : [])),
     ),

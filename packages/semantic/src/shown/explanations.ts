@@ -1,5 +1,6 @@
 /** Why a viewer sees what they see: which policies applied to a query, and which members are hidden. */
 import type { Condition, Cube, Model, Policy, View } from '../model.ts';
+import { membersNamedBy } from '../plan/calculated/fields.ts';
 import { existsFor, findMember } from '../plan/members.ts';
 import type { Plan } from '../plan/plan.ts';
 import { opensAll } from '../plan/policies.ts';
@@ -102,6 +103,7 @@ export function hiddenMembers(model: Model, json: unknown, viewer: Viewer): Hidd
     ...query.timeDimensions,
     ...query.segments,
     ...query.filters.flatMap(comparisons),
+    ...query.calculated.flatMap(membersNamedBy),
   ].map(({ name }) => name);
   return [...new Set(names.map((name) => name.split('.')[0]!))].flatMap((owner) => {
     const found = model.views.get(owner) ?? model.cubes.get(owner);

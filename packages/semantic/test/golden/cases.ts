@@ -64,6 +64,27 @@ export const CASES: Record<string, [query: object, viewer?: Viewer]> = {
       segments: ['sales.open'],
     },
   ],
+  'calculated fields': [
+    {
+      measures: ['orders.revenue'],
+      dimensions: ['orders.status'],
+      timeDimensions: [{ dimension: CREATED, granularity: 'month' }],
+      calculated: [
+        { name: 'buyers', kind: 'aggregate', of: 'customers.name', function: 'countDistinct' },
+        { name: 'share', kind: 'shareOfTotal', of: 'orders.revenue', within: [`${CREATED}.month`] },
+        { name: 'change', kind: 'percentDifference', of: 'orders.revenue' },
+        { name: 'so_far', kind: 'runningTotal', of: 'orders.count' },
+        { name: 'place', kind: 'rank', of: 'share' },
+        {
+          name: 'per_buyer',
+          kind: 'expression',
+          expression: "round(if(orders.status = 'paid', orders.revenue, 0) / buyers, 2)",
+        },
+      ],
+      order: [['place', 'asc']],
+      total: true,
+    },
+  ],
   'days in a time zone': [
     {
       measures: ['orders.count'],

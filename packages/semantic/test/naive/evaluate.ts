@@ -4,6 +4,7 @@
  */
 import type { Viewer } from '../../src/index.ts';
 import { type Cell, plain } from '../engines.ts';
+import { addFields, type Grouped, isTextField, measuresBehind, membersNamed } from './calculated.ts';
 import type { FilterNode, TestQuery } from './queries.ts';
 import { holds, holdsInPolicy } from './tests.ts';
 import { localText, startOfBucket } from './times.ts';
@@ -46,6 +47,7 @@ const namedMembers = (query: TestQuery) => [
   ...query.timeDimensions.map(({ dimension }) => dimension),
   ...query.segments,
   ...query.filters.flatMap(leaves),
+  ...(query.calculated ?? []).flatMap(membersNamed),
 ];
 
 /** The dimensions whose values the measures of single rows show. All of them are of the column `n`. */
@@ -225,7 +227,11 @@ function homeOf(cubes: readonly string[], { world: all }: Context): string {
 function grouped(context: Context): Cell[][] {
   const { query, world: all, root } = context;
   const measures = [
-    ...new Set([...query.measures, ...query.filters.flatMap(leaves).filter((name) => isMeasure(name, all))]),
+    ...new Set([
+      ...query.measures,
+      ...(query.calculated ?? []).flatMap(measuresBehind),
+      ...query.filters.flatMap(leaves).filter((name) => isMeasure(name, all)),
+    ]),
   ];
   const groups = new Map<string, { keys: Cell[]; rows: Map<string, Map<Cell, Row>> }>();
   const facts = [...new Set(measures.map((name) => split(name)[0]))];
@@ -253,12 +259,23 @@ function grouped(context: Context): Cell[][] {
     }
   }
   if (isTotal && groups.size === 0) groups.set('', { keys: [], rows: new Map() });
-  return [...groups.values()].flatMap(({ keys, rows }) => {
+  const made = [...groups.values()].flatMap(({ keys, rows }): Grouped[] => {
     const valueFor = (name: string) => aggregate(name, [...(rows.get(split(name)[0])?.values() ?? [])], all);
     const filters = query.filters.filter((filter) => onMeasure(filter, context));
     if (!filters.every((filter) => check(filter, context, valueFor))) return [];
-    return [[...keys, ...query.measures.map(valueFor)]];
+    return [{ cells: [...keys, ...query.measures.map(valueFor)], valueFor }];
   });
+  if (query.calculated) {
+    const { names, keys, times, order } = columnsOf(query);
+    addFields(made, query.calculated, {
+      names: names.slice(0, names.length - query.calculated.length),
+      keys,
+      times,
+      order,
+      sorted: (rows, by, columns) => sortRows(rows, ({ cells }) => cells, by, columns, keys),
+    });
+  }
+  return made.map(({ cells }) => cells);
 }
 
 function aggregate(name: string, rows: readonly Row[], { cubes }: World): Cell {
@@ -323,32 +340,53 @@ function compareCells(a: Cell, b: Cell, isText: boolean): number {
   return Number(a) - Number(b);
 }
 
-function paged(rows: Cell[][], query: TestQuery): Cell[][] {
-  if (query.ungrouped) return rows;
-  const times = query.timeDimensions.filter(({ granularity }) => granularity);
-  const keys = query.dimensions.length + times.length;
-  const columns = [...query.dimensions, ...times.map(({ dimension }) => `${dimension}.`), ...query.measures];
+/** The names of the columns, the first of which are the keys, and how the rows are ordered. */
+function columnsOf(query: TestQuery) {
+  const times = query.timeDimensions
+    .filter(({ granularity }) => granularity)
+    .map(({ dimension, granularity }) => `${dimension}.${granularity}`);
+  const fields = (query.calculated ?? []).map(({ name }) => name);
+  const names = [...query.dimensions, ...times, ...query.measures, ...fields];
+  const values = [...query.measures, ...fields];
   const usual: [string, 'asc' | 'desc'] = times.length
-    ? [columns[query.dimensions.length]!, 'asc']
-    : query.measures.length
-      ? [query.measures[0]!, 'desc']
-      : [columns[0]!, 'asc'];
-  const order = (query.order ?? [usual]).map(
-    ([name, direction]) => [columns.indexOf(name), direction] as const,
-  );
-  const all = [...order, ...columns.slice(0, keys).map((_, i) => [i, 'asc'] as const)];
-  const sorted = [...rows].sort((a, b) => {
+    ? [times[0]!, 'asc']
+    : values.length
+      ? [values[0]!, 'desc']
+      : [names[0]!, 'asc'];
+  return { names, keys: query.dimensions.length + times.length, times, order: query.order ?? [usual] };
+}
+
+function sortRows<T>(
+  rows: readonly T[],
+  cellsOf: (row: T) => readonly Cell[],
+  order: readonly [string, 'asc' | 'desc'][],
+  columns: readonly string[],
+  keys: number,
+): T[] {
+  const given = order.map(([name, direction]) => [columns.indexOf(name), direction] as const);
+  const all = [
+    ...given.filter(([i]) => i >= 0),
+    ...columns.slice(0, keys).map((_, i) => [i, 'asc'] as const),
+  ];
+  return [...rows].sort((one, other) => {
+    const [a, b] = [cellsOf(one), cellsOf(other)];
     for (const [i, direction] of all) {
       const [x, y] = [a[i]!, b[i]!];
       if (x === null || y === null) {
         if (x !== y) return x === null ? 1 : -1;
         continue;
       }
-      const isText = /\.(s|kind|up_s)$/.test(columns[i]!);
+      const isText = /\.(s|kind|up_s)$/.test(columns[i]!) || isTextField(columns[i]!);
       const result = compareCells(x, y, isText);
       if (result !== 0) return direction === 'asc' ? result : -result;
     }
     return 0;
   });
+}
+
+function paged(rows: Cell[][], query: TestQuery): Cell[][] {
+  if (query.ungrouped) return rows;
+  const { names, keys, order } = columnsOf(query);
+  const sorted = sortRows(rows, (row) => row, order, names, keys);
   return sorted.slice(query.offset ?? 0, (query.offset ?? 0) + (query.limit ?? sorted.length));
 }

@@ -1,5 +1,6 @@
 /** Random queries for a world. */
 import type { Random } from '../random.ts';
+import { makeFields, type TestField } from './calculated.ts';
 import { type Cube, type Type, VIEW, type World } from './world.ts';
 
 export type FilterNode =
@@ -23,6 +24,7 @@ export interface TestQuery {
   timezone: string;
   ungrouped?: boolean;
   total: boolean;
+  calculated?: TestField[];
 }
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'];
@@ -77,7 +79,18 @@ export function makeQuery({ cubes }: World, random: Random): TestQuery {
     });
   }
   if (ungrouped) query.ungrouped = true;
-  else addPage(query, random);
+  else {
+    if (random.chance(0.5)) {
+      const keys = [
+        ...query.dimensions,
+        ...query.timeDimensions.flatMap(({ dimension, granularity }) =>
+          granularity === undefined ? [] : [`${dimension}.${granularity}`],
+        ),
+      ];
+      query.calculated = makeFields(measures, [...cubes.keys()], keys, random);
+    }
+    addPage(query, random);
+  }
   if (query.ungrouped) query.measures = query.measures.filter((name) => !/\.(ratio|own)$/.test(name));
   if (query.ungrouped && !query.measures.length && !query.dimensions.length)
     query.dimensions.push(random.pick(dimensions));
@@ -86,12 +99,14 @@ export function makeQuery({ cubes }: World, random: Random): TestQuery {
 
 /** The same query, for the view of everything. */
 export const throughView = (query: TestQuery): TestQuery =>
-  JSON.parse(
-    JSON.stringify(query).replace(/"(orders|customers|tickets|regions)\.(\w+)"/g, `"${VIEW}.$1_$2"`),
-  );
+  JSON.parse(JSON.stringify(query).replace(/\b(orders|customers|tickets|regions)\.(\w+)/g, `${VIEW}.$1_$2`));
 
 function addPage(query: TestQuery, random: Random) {
-  const ordered = [...query.dimensions, ...query.measures];
+  const ordered = [
+    ...query.dimensions,
+    ...query.measures,
+    ...(query.calculated ?? []).map(({ name }) => name),
+  ];
   if (random.chance(0.4) && ordered.length)
     query.order = [[random.pick(ordered), random.pick(['asc', 'desc'] as const)]];
   if (random.chance(0.2)) query.limit = random.below(4);

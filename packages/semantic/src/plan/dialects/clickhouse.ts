@@ -82,6 +82,8 @@ export const clickhouse: Dialect = {
     local: (x, zone) => `addSeconds(${time(x)}, timezoneOffset(toTimeZone(${time(x)}, ${zone})))`,
     // A decimal divided by a decimal would have no more digits than the first one.
     divisor: (x) => `nullif(toFloat64(${x}), 0)`,
+    // It knows no type for both signed and unsigned whole numbers.
+    sameNumber: (x) => `toFloat64(${x})`,
     approxDistinct: (x) => `uniq(${x})`,
     binSeconds: (x, seconds, origin) =>
       `subtractMicroseconds(${x}, positiveModulo(toUnixTimestamp64Micro(${x}) - toUnixTimestamp64Micro(${origin}), ${seconds} * 1000000))`,

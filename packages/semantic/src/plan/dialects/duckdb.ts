@@ -49,6 +49,7 @@ export const duckdb: Dialect = {
     round: (x, digits) => `round(${x}, ${digits})`,
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     divisor: (x) => `nullif(${x}, 0)`,
+    sameNumber: (x) => x!,
     approxDistinct: (x) => `approx_count_distinct(${x})`,
     binSeconds: (x, seconds, origin) => `time_bucket(to_seconds(${seconds}), ${x}, ${origin})`,
     binMonths: (x, months, base) =>

@@ -39,6 +39,7 @@ export const postgres: Dialect = {
     local: (x, zone) => `timezone(${zone}, (${x})::timestamptz)`,
     // A quotient of whole numbers has decimals.
     divisor: (x) => `nullif((${x})::numeric, 0)`,
+    sameNumber: (x) => x!,
     approxDistinct: (x) => `count(distinct ${x})`,
     binSeconds: (x, seconds, origin) => `date_bin(${seconds} * interval '1 second', ${x}, ${origin})`,
     binMonths: (x, months, base) =>

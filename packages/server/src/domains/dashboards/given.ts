@@ -33,6 +33,7 @@ interface AskedQuery {
   segments?: unknown;
   filters?: unknown;
   order?: unknown;
+  calculated?: unknown;
 }
 
 type Value = unknown;
@@ -41,6 +42,9 @@ const isObject = (value: Value): value is Record<string, unknown> =>
 const textsIn = (value: Value): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 const objectsIn = (value: Value) => (Array.isArray(value) ? value : []).filter(isObject);
+
+const calculatedIn = (value: Value) => objectsIn(value).flatMap(({ name }) => textsIn(name));
+const isOneOf = (value: Value, list: Value) => typeof value === 'string' && textsIn(list).includes(value);
 
 /** What a page asks for to draw a chart. */
 export interface AskedFor {
@@ -67,7 +71,8 @@ export function askedBy({ kind, query, sqlQuery, spec }: Drawn, ranged: readonly
     const range = dateRange ?? others.find((time) => time.dimension === dimension)?.dateRange;
     const trend = {
       ...query,
-      measures: typeof measure === 'string' ? [measure] : (query as AskedQuery).measures,
+      // A calculated field needs what it is computed from.
+      measures: isOneOf(measure, (query as AskedQuery).measures) ? [measure] : (query as AskedQuery).measures,
       timeDimensions: [
         { dimension, granularity, ...(range == null ? {} : { dateRange: range }) },
         ...others.filter((time) => time.dimension !== dimension),
@@ -145,9 +150,14 @@ interface Given {
 
 /** The keys of the rows that pages draw from. */
 function givenBy({ query, periodComparisons }: Drawn): Given {
-  const { measures, dimensions, timeDimensions } = query as AskedQuery;
+  const { measures, dimensions, timeDimensions, calculated } = query as AskedQuery;
   const times = new Set<string>();
-  const members = new Set([...textsIn(measures), ...textsIn(dimensions), 'compareDateRange']);
+  const members = new Set([
+    ...textsIn(measures),
+    ...calculatedIn(calculated),
+    ...textsIn(dimensions),
+    'compareDateRange',
+  ]);
   for (const { dimension, granularity } of objectsIn(timeDimensions)) {
     if (typeof dimension !== 'string' || typeof granularity !== 'string') continue;
     times.add(dimension);
@@ -182,7 +192,7 @@ export function problemsOf(snapshot: Drawn, model: PlannedOn | undefined): strin
   const asked = query as AskedQuery;
   const isGiven = (member: string) =>
     given.members.has(member) || given.times.has(member.split('.').slice(0, 2).join('.'));
-  const measures = new Set(textsIn(asked.measures));
+  const measures = new Set([...textsIn(asked.measures), ...calculatedIn(asked.calculated)]);
   const times = new Set(objectsIn(asked.timeDimensions).flatMap(({ dimension }) => textsIn(dimension)));
   const isMeasure = (member: string) => measures.has(member);
   const isTime = (member: string) => times.has(member);

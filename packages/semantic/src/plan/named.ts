@@ -1,0 +1,5 @@
+/** A member as the query names it, and where in the query. */
+export interface Named {
+  readonly name: string;
+  readonly path: string;
+}
