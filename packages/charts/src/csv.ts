@@ -6,12 +6,15 @@ import type { Row } from './types.ts';
 /** A spreadsheet would run a text that begins like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-function field(value: unknown): string {
+/** As it may be read by a spreadsheet, from a file or from the clipboard. */
+export function plainCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text =
-    typeof value === 'string' && FORMULA.test(value) && !Number.isFinite(Number(value))
-      ? `'${value}`
-      : String(value);
+  const isFormula = typeof value === 'string' && FORMULA.test(value) && !Number.isFinite(Number(value));
+  return isFormula ? `'${value}` : String(value);
+}
+
+function field(value: unknown): string {
+  const text = plainCell(value);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -5,7 +5,8 @@ export { Appearance, type ChosenScheme, isScheme } from './appearance.ts';
 export { applyTokens } from './apply-tokens.ts';
 export { Board, type Surroundings } from './board.ts';
 export { BoardView } from './board-view.tsx';
-export { csvOf, download, downloadBlob } from './csv.ts';
+export { type CellRule, COLORS, cellColors, OPERATORS } from './cell-colors.ts';
+export { csvOf, download, downloadBlob, plainCell } from './csv.ts';
 export { type Drilled, drillFrom } from './drill-query.ts';
 export { Grid } from './grid.tsx';
 export { type InForce, inForce } from './in-force.ts';
@@ -15,7 +16,7 @@ export { lazy } from './lazy.tsx';
 export { Markdown } from './markdown.tsx';
 export { askFor, type DrawProps, type Rows } from './rows.ts';
 export { SharedContext, useBoard } from './shared.ts';
-export { type Column as TableColumn, columnsOf } from './table.ts';
+export { type Column as TableColumn, columnsOf, largestOf } from './table.ts';
 export {
   isRightToLeft,
   knownLocale,

@@ -1,4 +1,6 @@
 /** What a table shows: its columns, the order of its rows, its totals and bars. */
+
+import { type CellColors, cellColorsOf } from './cell-colors.ts';
 import { type Formats, shownOf } from './format.ts';
 import { isPlainTime, valuesOf } from './query.ts';
 import type { Rows } from './rows.ts';
@@ -14,6 +16,9 @@ export interface Column {
   align: 'left' | 'right' | 'center';
   width: number | undefined;
   hasBar: boolean;
+  /** Whether it stays in sight at the beginning of the table. */
+  isPinned: boolean;
+  colors: CellColors;
   isMeasure: boolean;
 }
 
@@ -38,13 +43,16 @@ export function columnsOf(rows: Row[], annotation: Annotation, query: Query, sna
     align?: string;
     format?: ColumnFormat;
     bar?: boolean;
+    pinned?: boolean;
+    colors?: unknown;
+    rules?: unknown;
   }[] =
     Array.isArray(spec?.columns) && spec.columns.length
       ? spec.columns
       : [...known, ...computed].map((member) => ({ member }));
   return given
     .filter(({ member }) => typeof member === 'string')
-    .map(({ member, title, width, align, format, bar }) => {
+    .map(({ member, title, width, align, format, bar, pinned, colors, rules }) => {
       // A column may name a time without its granularity, which the viewer may have changed.
       const key =
         rows[0] && (!(member in rows[0]) || isPlainTime(query, member))
@@ -65,6 +73,8 @@ export function columnsOf(rows: Row[], annotation: Annotation, query: Query, sna
           align === 'left' || align === 'right' || align === 'center' ? align : isNumber ? 'right' : 'left',
         width: typeof width === 'number' ? width : undefined,
         hasBar: bar === true,
+        isPinned: pinned === true,
+        colors: cellColorsOf(colors, rules),
         isMeasure: key in annotation.measures,
       };
     });

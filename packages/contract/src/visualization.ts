@@ -102,6 +102,24 @@ const Column = Shape('VisualizationColumn', {
     Type.Enum(['left', 'center', 'right'], { description: 'Numbers stand on the right by default' }),
   ),
   bar: Maybe(Type.Boolean({ description: 'Whether bars behind the numbers compare them' })),
+  pinned: Maybe(Type.Boolean({ description: 'Whether it stays in sight at the beginning of the table' })),
+  colors: Maybe(
+    Type.Enum(['scale', 'signs'], {
+      description: '`scale` colours the largest values most, `signs` what is below zero and above it',
+    }),
+  ),
+  rules: Maybe(
+    Type.Array(
+      Shape('VisualizationRule', {
+        operator: Type.Enum(['gt', 'gte', 'lt', 'lte', 'equals'], { description: 'As in filters' }),
+        value: Type.Union([Type.Number(), Type.String({ maxLength: 255 })], {
+          description: 'What the value of the cell is compared with',
+        }),
+        color: Type.Enum(['good', 'bad', 'accent'], { description: 'A colour of the theme' }),
+      }),
+      { maxItems: 10, description: 'Colours of cells; the first rule that is true counts, before `colors`' },
+    ),
+  ),
 });
 
 const Comparison = Shape('VisualizationComparison', {

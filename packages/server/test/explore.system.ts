@@ -1,4 +1,5 @@
 /** An analyst answers five questions by point and click, saves them, and finds them again by their address. */
+import { readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -225,5 +226,91 @@ test('five questions', async () => {
   expect(items[0]!.meta).toMatchObject({
     visualization: { type: 'line', periodComparisons: [{ offset: { unit: 'year' } }] },
   });
+  expect(problems).toEqual([]);
+});
+
+test('fields that the question calculates', async () => {
+  await page.goto(`${world.url}/d/${deploymentId}/explore`);
+  await button(/^Sales/).click();
+  await add('Revenue');
+  await add('Ordered');
+  await page.getByLabel('Ordered: By').selectOption('quarter');
+  // One click computes the usual from a measure.
+  await page.getByRole('button', { name: 'More for Revenue', exact: true }).first().click();
+  await page.getByRole('menuitem', { name: 'Running total' }).click();
+  // An expression: fields are proposed, and what is wrong is said at its place.
+  await button('Calculated field…').click();
+  const dialog = page.getByRole('dialog');
+  const input = dialog.getByRole('textbox', { name: 'Expression' });
+  await input.fill('sales.revenue / ');
+  await input.press('End');
+  await page.keyboard.type('orde');
+  await dialog.getByRole('option', { name: /^Orders/ }).waitFor();
+  await input.press('Enter');
+  await page.keyboard.type(' + nothing');
+  await dialog.locator('mark', { hasText: 'nothing' }).waitFor();
+  await dialog.getByText('No calculated field before this one').waitFor();
+  await requireAccessible();
+  expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+  await input.fill('sales.revenue / sales.orders');
+  await dialog.getByLabel('Name').fill('For each <b>order</b>');
+  await dialog.getByText('This can be computed.').waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  const expected = await answerTo({
+    measures: ['sales.revenue', 'sales.orders'],
+    timeDimensions: [{ dimension: 'sales.ordered_at', granularity: 'quarter' }],
+  });
+  let sum = 0;
+  const months = expected.map((row) => {
+    const revenue = Number(row['sales.revenue']);
+    sum += revenue;
+    return [revenue, sum, revenue / Number(row['sales.orders'])].map(Math.round);
+  });
+  await page.getByRole('button', { name: 'For each <b>order</b>' }).first().waitFor();
+  const rows = await shownRows(months.length);
+  expect(rows.map((row) => row.slice(1).map(digits))).toEqual(months);
+  // They sort like measures, and come back with the link.
+  await page
+    .getByRole('columnheader', { name: /^For each/ })
+    .getByRole('button')
+    .first()
+    .click();
+  const largest = Math.max(...months.map((row) => row[2]!));
+  await expect.poll(async () => digits((await shownRows(months.length))[0]![3])).toBe(largest);
+  const sorted = await shownRows(months.length);
+  await page.reload();
+  expect(await shownRows(months.length)).toEqual(sorted);
+
+  // Columns are moved, stay in sight and get bars; a workbook has them in the same order.
+  const header = (name: RegExp) => page.getByRole('columnheader', { name });
+  const columnMenu = async (name: RegExp, role: 'menuitem' | 'menuitemradio', item: string) => {
+    await header(name)
+      .getByRole('button', { name: /^More for/ })
+      .click();
+    await page.getByRole(role, { name: item }).click();
+  };
+  await columnMenu(/^For each/, 'menuitem', 'Keep in sight');
+  await columnMenu(/^Revenue(?!:)/, 'menuitemradio', 'Bars');
+  await header(/^Revenue: running/)
+    .getByRole('button')
+    .first()
+    .press('Alt+ArrowLeft');
+  const titles = ['For each <b>order</b>', 'Ordered', 'Revenue: running total', 'Revenue'];
+  const shownTitles = () =>
+    page
+      .getByRole('columnheader')
+      .evaluateAll((all) =>
+        (all as unknown as { textContent: string }[]).map(({ textContent }) =>
+          textContent.trim().replace(/(?:[↓↑]|Move left).*$/, ''),
+        ),
+      );
+  await expect.poll(shownTitles).toEqual(titles);
+  await page.locator('.result-table .bar').first().waitFor();
+  const [file] = await Promise.all([page.waitForEvent('download'), button('Download XLSX').click()]);
+  expect(file.suggestedFilename()).toBe('Sales.xlsx');
+  const bytes = readFileSync(await file.path());
+  expect(bytes.subarray(0, 2).toString()).toBe('PK');
+  await requireAccessible();
   expect(problems).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The whole question in the address, so that a link or a reload brings it back. */
+import { fromCalculated } from './calculated.ts';
 import {
   comparison,
   emptyQuestion,
@@ -27,6 +28,8 @@ interface Packed {
   z?: string;
   c?: [amount: number, unit: string];
   v?: unknown;
+  /** Calculated fields, as queries write them. */
+  k?: unknown[];
 }
 type PackedFilter =
   | [Short, operator: string, ...values: string[]]
@@ -62,6 +65,7 @@ function pack(question: Question): Packed {
     ...(timezone ? { z: timezone } : {}),
     ...(question.compare ? { c: [question.compare.amount, question.compare.unit] } : {}),
     ...(question.visualization ? { v: question.visualization } : {}),
+    ...(question.calculated.length ? { k: question.calculated } : {}),
   };
 }
 
@@ -99,6 +103,7 @@ function unpack(packed: Packed): Question {
       return dimension && isText(granularity) ? [{ dimension, granularity }] : [];
     }),
     segments: members(packed.g),
+    calculated: fromCalculated(packed.k),
     filters: listOf(packed.f).flatMap((filter) => filterOf(filter)),
     order: listOf(packed.o).flatMap((pair): Question['order'] => {
       const [name, isDescending] = listOf(pair);

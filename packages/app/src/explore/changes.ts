@@ -1,4 +1,5 @@
 /** What people do to a question. Each function returns a new one. */
+import { type Calculated, namesIn, withKey, withoutKeys } from './calculated.ts';
 import {
   columnKeys,
   comparison,
@@ -17,8 +18,9 @@ const without = (list: string[], value: string) => list.filter((each) => each !=
 /** Removes what refers to columns that are gone. */
 function tidy(question: Question): Question {
   const keys = new Set(columnKeys(question));
+  const calculated = question.calculated.map((field) => withoutKeys(field, keys));
   const order = question.order.filter(([key]) => keys.has(key));
-  return order.length === question.order.length ? question : { ...question, order };
+  return { ...question, order, calculated };
 }
 
 export function addMember(
@@ -67,12 +69,30 @@ export function setGranularity(question: Question, dimension: string, granularit
   const after = { dimension, granularity };
   return {
     ...question,
+    calculated: question.calculated.map((field) => withKey(field, timeKey(before), timeKey(after))),
     times: question.times.map((time) => (time === before ? after : time)),
     order: question.order.map(([key, direction]) => [
       key === timeKey(before) ? timeKey(after) : key,
       direction,
     ]),
   };
+}
+
+/** Adds a field, or puts it in the place of the one that has its name. */
+export const setCalculated = (question: Question, field: Calculated): Question => ({
+  ...question,
+  source: question.source ?? field.of?.split('.')[0],
+  calculated: question.calculated.some(({ name }) => name === field.name)
+    ? question.calculated.map((one) => (one.name === field.name ? field : one))
+    : [...question.calculated, field],
+});
+
+/** With those that are computed from it. */
+export function removeCalculated(question: Question, name: string): Question {
+  const gone = new Set([name]);
+  for (const field of question.calculated)
+    if (namesIn(field).some((other) => gone.has(other))) gone.add(field.name);
+  return tidy({ ...question, calculated: question.calculated.filter((field) => !gone.has(field.name)) });
 }
 
 /** Moves a member among those of its kind. */
@@ -92,6 +112,7 @@ export function moveMember(question: Question, member: string, step: number): Qu
     measures: moved(question.measures, is),
     dimensions: moved(question.dimensions, is),
     times: moved(question.times, ({ dimension }) => dimension === member),
+    calculated: moved(question.calculated, ({ name }) => name === member),
   };
 }
 

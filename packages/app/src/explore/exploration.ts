@@ -14,7 +14,7 @@ import { isAbort, type Problem, problemOf } from '../data/problem.ts';
 import { prefer, preference } from '../preferences.ts';
 import { createHistory, type History, redo, step, undo } from './history.ts';
 import { describeWith, type Model } from './members.ts';
-import { emptyQuestion, isAsked, type Question, toQuery } from './question.ts';
+import { emptyQuestion, isAsked, type Question, toQuery, valueKeys } from './question.ts';
 
 export interface Answer {
   /** The question that it answers. */
@@ -224,7 +224,7 @@ export function settingsOf(question: Question, recommendations: readonly Recomme
   if (!range) return chosen;
   if (chosen.type === 'kpi')
     return { ...chosen, comparison: { timeDimension: range.dimension, offset: compare } };
-  const periodComparisons = question.measures.map((measure) => ({
+  const periodComparisons = valueKeys(question).map((measure) => ({
     measure,
     timeDimension: range.dimension,
     offset: compare,

@@ -1,13 +1,23 @@
 /** The fields of a view: searched as one types, and quick with thousands of them. */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { openDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
-import { addFilter, moveMember, setGranularity, toggleMember } from './changes.ts';
+import { aggregatesOf, type Calculated, nameFor } from './calculated.ts';
+import {
+  addFilter,
+  moveMember,
+  removeCalculated,
+  setCalculated,
+  setGranularity,
+  toggleMember,
+} from './changes.ts';
 import type { Exploration } from './exploration.ts';
-import { GRANULARITIES, type ListRow, listRows, type Member } from './members.ts';
+import { GRANULARITIES, type Listed, type ListRow, listRows, type Model } from './members.ts';
 import { firstOf } from './operators.ts';
 import { comparison, hasMember, type Question } from './question.ts';
 import { say, type TextKey } from './texts/say.ts';
+import { aggregateText, kindText, titleOfField } from './titles.ts';
 import { useVirtual } from './virtual.ts';
 
 const ROW = 32;
@@ -21,13 +31,31 @@ const HEADINGS: Record<string, TextKey> = {
 };
 
 /** In the order of the query. */
-const chosenMembers = (question: Question, members: ReadonlyMap<string, Member>): Member[] =>
-  [
-    ...question.times.map(({ dimension }) => dimension),
-    ...question.dimensions,
-    ...question.measures,
-    ...question.segments,
-  ].flatMap((name) => members.get(name) ?? []);
+function chosenMembers(question: Question, model: Model): Listed[] {
+  const { members } = model;
+  const named = (names: string[]) => names.flatMap((name) => members.get(name) ?? []);
+  return [
+    ...named([
+      ...question.times.map(({ dimension }) => dimension),
+      ...question.dimensions,
+      ...question.measures,
+    ]),
+    ...question.calculated.map((field) => memberOfField(field, model)),
+    ...named(question.segments),
+  ];
+}
+
+const memberOfField = (field: Calculated, model: Model): Listed => ({
+  name: field.name,
+  title: titleOfField(field, model),
+  kind: 'calculated',
+  type: 'number',
+  description: field.expression,
+  format: field.format,
+  source: '',
+  granularities: [],
+  words: '',
+});
 
 export function MemberList({
   exploration,
@@ -42,19 +70,23 @@ export function MemberList({
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLDivElement>(null);
   const members = model.bySource.get(question.source ?? '') ?? [];
-  const chosen = chosenMembers(question, model.members);
+  const chosen = chosenMembers(question, model);
   const rows = useMemo(
     () => listRows(members, chosen, text, closed),
-    [members, chosen.map(({ name }) => name).join(), text, closed],
+    [members, chosen.map(({ name, title }) => `${name} ${title}`).join(), text, closed],
   );
   const list = useVirtual(frame, rows.length, ROW, (index) => rows[index]?.key ?? index);
 
-  const toggle = (member: Member) =>
+  const toggle = ({ name, title, kind }: Listed) =>
     exploration.change(
-      say(hasMember(question, member.name) ? 'remove' : 'add', { name: member.title }),
-      (before) => toggleMember(before, member.name, member.kind, firstGranularity(member)),
+      say(kind === 'calculated' || hasMember(question, name) ? 'remove' : 'add', { name: title }),
+      (before) =>
+        kind === 'calculated'
+          ? removeCalculated(before, name)
+          : toggleMember(before, name, kind, FIRST_GRANULARITY),
     );
-  const filter = (member: Member) => {
+  const filter = ({ name }: Listed) => {
+    const member = model.members.get(name)!;
     const { operator, values } = firstOf(member);
     const node = comparison(member.name, operator, values);
     exploration.change(say('filterBy', { name: member.title }), (before) => addFilter(before, node));
@@ -95,6 +127,12 @@ export function MemberList({
           onKeyDown={onKeyDown}
         />
       </label>
+      <button type="button" class="quiet add-field" onClick={() => void editField(exploration)}>
+        <span class="sign" aria-hidden="true">
+          ƒ
+        </span>
+        {say('addCalculated')}
+      </button>
       <div class="member-list" ref={frame} role="group" aria-label={say('members')} onKeyDown={onKeyDown}>
         {rows.length === 0 && text && <p class="soft note">{say('nothingFound', { text })}</p>}
         <div style={{ height: `${list.getTotalSize()}px`, position: 'relative' }}>
@@ -127,7 +165,45 @@ export function MemberList({
   );
 }
 
-export const firstGranularity = (_member: Member) => 'month';
+/** Of a time that is added. */
+export const FIRST_GRANULARITY = 'month';
+
+/** The dialog is loaded when it is used. */
+export async function editField(exploration: Exploration, field?: Calculated) {
+  const { default: CalculatedEditor } = await import('./calculated-editor.tsx');
+  openDialog((close) => <CalculatedEditor exploration={exploration} field={field} onClose={close} />);
+}
+
+const OF_MEASURES = [
+  'shareOfTotal',
+  'runningTotal',
+  'difference',
+  'percentDifference',
+  'movingAverage',
+  'rank',
+] as const;
+
+/** What can be computed from a member by one click. */
+function fieldItems(exploration: Exploration, { name, title, kind, type }: Listed): MenuItem[] {
+  const add = (field: Omit<Calculated, 'name' | 'title'>, label: string): MenuItem => ({
+    label,
+    run: () =>
+      exploration.change(`${title}: ${label}`, (before) => {
+        const key = nameFor(`${name.split('.')[1]} ${field.function ?? field.kind}`, before.calculated);
+        const named = { name: key, ...field };
+        return setCalculated(before, { ...named, title: titleOfField(named, exploration.model) });
+      }),
+  });
+  const items =
+    kind === 'measure'
+      ? OF_MEASURES.map((each) => add({ kind: each, of: name }, kindText(each)))
+      : kind === 'segment' || kind === 'calculated'
+        ? []
+        : aggregatesOf(type).map((each) =>
+            add({ kind: 'aggregate', of: name, function: each }, aggregateText(each)),
+          );
+  return items.map((item, i) => (i === 0 ? { ...item, begins: true } : item));
+}
 
 function Heading({
   row,
@@ -152,6 +228,7 @@ function Heading({
 
 const SIGNS: Record<string, string> = {
   measure: '#',
+  calculated: 'ƒ',
   time: '◷',
   segment: '◔',
   number: '1',
@@ -178,14 +255,18 @@ function MemberRow({
     exploration.change(say(step < 0 ? 'moveUp' : 'moveDown'), (before) =>
       moveMember(before, member.name, step),
     );
+  const field = exploration.question.value.calculated.find(({ name: key }) => key === member.name);
   const items: MenuItem[] = [
-    { label: say('filterBy', { name: title }), run: onFilter },
+    kind === 'calculated'
+      ? { label: say('editCalculated'), run: () => void editField(exploration, field) }
+      : { label: say('filterBy', { name: title }), run: onFilter },
     ...(isOnTop && kind !== 'segment'
       ? [
           { label: say('moveUp'), run: () => move(-1) },
           { label: say('moveDown'), run: () => move(1) },
         ]
       : []),
+    ...fieldItems(exploration, member),
   ];
   return (
     <div class={`member member-${kind} ${isChosen ? 'chosen' : ''}`}>

@@ -45,6 +45,9 @@ export interface Member {
   words: string;
 }
 
+/** A member, or a calculated field, which is not of the model but stands among what is chosen. */
+export type Listed = Omit<Member, 'kind'> & { kind: MemberKind | 'calculated' };
+
 export interface Model {
   sources: Source[];
   members: Map<string, Member>;
@@ -152,12 +155,12 @@ const ORDER: MemberKind[] = ['measure', 'dimension', 'time', 'segment'];
 
 export type ListRow =
   | { key: string; kind: 'heading'; text: MemberKind | 'chosen'; count: number }
-  | { key: string; kind: 'member'; member: Member; isChosen: boolean; why?: Why };
+  | { key: string; kind: 'member'; member: Listed; isChosen: boolean; why?: Why };
 
 /** The rows of the list: what is chosen stands on top, and again at its place. */
 export function listRows(
   members: readonly Member[],
-  chosen: readonly Member[],
+  chosen: readonly Listed[],
   text: string,
   closed: ReadonlySet<string>,
 ): ListRow[] {

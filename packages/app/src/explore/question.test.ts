@@ -1,20 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { fromAddress, toAddress } from './address.ts';
+import { type Calculated, errorIn, nameFor } from './calculated.ts';
 import {
   addAlternative,
   addFilter,
   addMember,
   changeFilter,
   exploreFrom,
+  removeCalculated,
   removeMember,
   setGranularity,
   sortBy,
   toggleMember,
 } from './changes.ts';
+import { proposalsAt } from './expression-input.tsx';
 import { createHistory, redo, STEPS_MAX, step, undo } from './history.ts';
-import { createModel, listRows, type Source, searchMembers } from './members.ts';
+import { createModel, listRows, type Member, type Source, searchMembers } from './members.ts';
 import { readPasted } from './paste.tsx';
 import {
+  columnKeys,
   comparison,
   emptyQuestion,
   type FilterNode,
@@ -256,4 +260,68 @@ test('members are found among thousands, titles first', () => {
     { text: 'measure', count: 2501 },
   ]);
   expect(rows).toHaveLength(2 + 1 + 1 + 2502);
+});
+
+test('calculated fields are columns, go with the columns that they name, and are asked for with all that they need', () => {
+  const fields: Calculated[] = [
+    { name: 'share', kind: 'shareOfTotal', of: 'sales.revenue', within: ['sales.ordered_at.month'] },
+    { name: 'twice', kind: 'expression', expression: "if('share' = 'x', 1, share) * 2" },
+    { name: 'other', kind: 'rank', of: 'sales.revenue', direction: 'asc' },
+  ];
+  const first = fromQuery({ ...QUERY, calculated: fields, order: [['share', 'desc']] });
+  expect(columnKeys(first)).toEqual(expect.arrayContaining(['share', 'twice', 'other']));
+  expect(toQuery(first)).toMatchObject({ calculated: fields, order: [['share', 'desc']] });
+  expect(fromAddress(toAddress(first)!)).toMatchObject({ calculated: fields });
+  // Another granularity is another column.
+  expect(setGranularity(first, 'sales.ordered_at', 'week').calculated[0]!.within).toEqual([
+    'sales.ordered_at.week',
+  ]);
+  expect(removeMember(first, 'sales.ordered_at').calculated[0]).toEqual({
+    name: 'share',
+    kind: 'shareOfTotal',
+    of: 'sales.revenue',
+  });
+  // What is computed from a field goes with it, and so does the order.
+  const without = removeCalculated(first, 'share');
+  expect(without.calculated.map(({ name }) => name)).toEqual(['other']);
+  expect(without.order).toEqual([]);
+  // A link may come from anybody.
+  const wrong = [
+    null,
+    7,
+    { name: 'a b', kind: 'rank' },
+    { name: 'x', kind: 'eval' },
+    { name: 'y', kind: 'rank', of: 3 },
+  ];
+  expect(fromQuery({ ...QUERY, calculated: wrong }).calculated).toEqual([{ name: 'y', kind: 'rank' }]);
+  expect(nameFor('Größe (%)', [])).toBe('gro_e');
+  expect(nameFor('Share', fields)).toBe('share_2');
+  expect(nameFor('順位', [])).toBe('field');
+});
+
+test('an expression proposes what fits there, and an error knows its place', () => {
+  const member = (name: string, kind: Member['kind'], title: string) =>
+    ({ name, kind, title, type: 'number' }) as Member;
+  const members = [
+    member('sales.revenue', 'measure', 'Revenue'),
+    member('sales.price', 'dimension', 'Price'),
+    member('sales.status', 'dimension', 'Status'),
+  ];
+  const proposed = (text: string) =>
+    proposalsAt(
+      text,
+      text.length,
+      members,
+      [{ name: 'pr', title: 'Profit' }],
+      ['sales.status'],
+    ).proposals.map((one) => one.text);
+  expect(proposed('rev')).toEqual(['sales.revenue']);
+  expect(proposed('1 + pr')).toEqual([]);
+  expect(proposed('1 + pro')).toEqual(['pr']);
+  expect(proposed('sum(pri')).toEqual(['sales.price']);
+  expect(proposed('stat')).toEqual(['sales.status']);
+  expect(proposed("if(a = 'rev")).toEqual([]);
+  expect(errorIn('calculated[1].expression[4..9]: No.', 1)).toEqual({ message: 'No.', from: 4, to: 9 });
+  expect(errorIn('calculated[1].of: Not this.', 1)).toEqual({ message: 'Not this.' });
+  expect(errorIn('calculated[0].of: Not this.', 1)).toEqual({ message: 'calculated[0].of: Not this.' });
 });

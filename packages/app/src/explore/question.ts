@@ -1,5 +1,6 @@
 /** The state of a question as pure functions: what is asked for, and how the answer is shown. */
 import type { Visualization } from '@oriel/visualization';
+import { type Calculated, fromCalculated } from './calculated.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -36,6 +37,8 @@ export interface Question {
   dimensions: string[];
   times: Time[];
   segments: string[];
+  /** Columns that are computed for this question alone. */
+  calculated: Calculated[];
   /** All must be true. */
   filters: FilterNode[];
   order: [key: string, direction: Direction][];
@@ -52,6 +55,7 @@ export interface JsonQuery {
   timeDimensions?: { dimension: string; granularity?: string; dateRange?: string | string[] }[];
   filters?: JsonFilter[];
   segments?: string[];
+  calculated?: Calculated[];
   order?: [string, Direction][] | Record<string, Direction>;
   limit?: number;
   timezone?: string;
@@ -72,6 +76,7 @@ export const emptyQuestion = (source?: string): Question => ({
   dimensions: [],
   times: [],
   segments: [],
+  calculated: [],
   filters: [],
   order: [],
   limit: undefined,
@@ -82,15 +87,23 @@ export const emptyQuestion = (source?: string): Question => ({
 
 export const isGroup = (node: FilterNode): node is FilterGroup => 'join' in node;
 export const timeKey = ({ dimension, granularity }: Time) => `${dimension}.${granularity}`;
-export const isAsked = ({ measures, dimensions, times }: Question) =>
-  measures.length + dimensions.length + times.length > 0;
+export const isAsked = ({ measures, dimensions, times, calculated }: Question) =>
+  measures.length + dimensions.length + times.length + calculated.length > 0;
 
-/** The keys of the columns of the answer. */
-export const columnKeys = ({ measures, dimensions, times }: Question): string[] => [
+/** The keys of the columns that rows are grouped by. */
+export const groupKeys = ({ dimensions, times }: Question): string[] => [
   ...times.map(timeKey),
   ...dimensions,
-  ...measures,
 ];
+
+/** The keys of the columns that hold values. */
+export const valueKeys = ({ measures, calculated }: Question): string[] => [
+  ...measures,
+  ...calculated.map(({ name }) => name),
+];
+
+/** The keys of the columns of the answer. */
+export const columnKeys = (question: Question): string[] => [...groupKeys(question), ...valueKeys(question)];
 
 /** Whether a member is asked for, at any granularity. */
 export const hasMember = ({ measures, dimensions, times, segments }: Question, member: string) =>
@@ -127,7 +140,7 @@ function toFilter(node: FilterNode): JsonFilter | undefined {
 
 /** The query as it is sent and stored. */
 export function toQuery(question: Question): JsonQuery {
-  const { measures, dimensions, times, segments, order, limit, timezone } = question;
+  const { measures, dimensions, times, segments, calculated, order, limit, timezone } = question;
   const ranges = new Map<string, Comparison>();
   const others: FilterNode[] = [];
   for (const node of question.filters) {
@@ -154,6 +167,7 @@ export function toQuery(question: Question): JsonQuery {
     ...(timeDimensions.length ? { timeDimensions } : {}),
     ...(filters.length ? { filters } : {}),
     ...(segments.length ? { segments } : {}),
+    ...(calculated.length ? { calculated } : {}),
     ...(sorted.length ? { order: sorted } : {}),
     ...(limit === undefined ? {} : { limit }),
     ...(timezone ? { timezone } : {}),
@@ -221,7 +235,13 @@ export function fromQuery(query: object): Question {
   }
   const measures = texts(given.measures);
   const filters = (Array.isArray(given.filters) ? given.filters : []).flatMap((filter) => fromFilter(filter));
-  const [first] = [...measures, ...dimensions, ...times.map(({ dimension }) => dimension)];
+  const calculated = fromCalculated(given.calculated);
+  const [first] = [
+    ...measures,
+    ...dimensions,
+    ...times.map(({ dimension }) => dimension),
+    ...calculated.flatMap(({ of }) => (of?.includes('.') ? [of] : [])),
+  ];
   const limit = given.limit ?? given.rowLimit;
   return {
     ...emptyQuestion(first?.split('.')[0]),
@@ -229,6 +249,7 @@ export function fromQuery(query: object): Question {
     dimensions,
     times,
     segments: texts(given.segments),
+    calculated,
     filters: [...ranges, ...filters],
     order: orderOf(given.order, times),
     limit: typeof limit === 'number' ? limit : undefined,

@@ -1,23 +1,46 @@
 /** The rows of an answer: however many there are, only those in sight are in the page. */
-import { columnsOf, csvOf, download, type Row, type TableColumn } from '@oriel/charts';
+import {
+  cellColors,
+  columnsOf,
+  csvOf,
+  download,
+  downloadBlob,
+  largestOf,
+  plainCell,
+  type Row,
+  type TableColumn,
+} from '@oriel/charts';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
+import { ColumnMenu } from './column-menu.tsx';
 import type { Answer, Exploration } from './exploration.ts';
+import { arranged, type ColumnSettings, movedColumn, setColumns } from './table-columns.ts';
 import { say } from './texts/say.ts';
 import { useVirtual } from './virtual.ts';
 
 const ROW = 32;
 const WIDTH = { least: 60, first: 150, most: 800, step: 16 };
 
-const isKeyOf = (key: string) => (answer: Answer) => columnsIn(answer).some(({ member }) => member === key);
+/** Columns of a comparison with an earlier period are computed in the page. */
+const isCompared = (member: string) => /\.(previous|change|percent)$/.test(member);
 
-export const columnsIn = ({ rows, snapshot }: Answer): TableColumn[] =>
-  columnsOf(rows.rows, rows.result.annotation, rows.query, { ...snapshot, kind: 'table', spec: {} });
+/** In the order of the settings, with their bars and colours. */
+export function columnsIn({ rows, snapshot }: Answer, settings: readonly ColumnSettings[]): TableColumn[] {
+  const draw = (columns?: ColumnSettings[]) =>
+    columnsOf(rows.rows, rows.result.annotation, rows.query, {
+      ...snapshot,
+      kind: 'table',
+      spec: { columns },
+    });
+  return draw(arranged(draw(), settings));
+}
+
+const settingsIn = (exploration: Exploration) => exploration.question.value.visualization?.columns ?? [];
 
 /** As spreadsheets take it from the clipboard. */
 function tsvOf(rows: readonly Row[], columns: readonly TableColumn[]): string {
-  const cell = (value: unknown) => (value == null ? '' : String(value).replaceAll(/[\t\r\n]+/g, ' '));
+  const cell = (value: unknown) => plainCell(value).replaceAll(/[\t\r\n]+/g, ' ');
   return [
     columns.map(({ title }) => cell(title)),
     ...rows.map((row) => columns.map(({ member }) => cell(row[member]))),
@@ -26,15 +49,22 @@ function tsvOf(rows: readonly Row[], columns: readonly TableColumn[]): string {
     .join('\n');
 }
 
-export function copyRows(answer: Answer) {
+export function copyRows(exploration: Exploration, answer: Answer) {
   const { rows } = answer.rows;
-  void navigator.clipboard.writeText(tsvOf(rows, columnsIn(answer))).then(() => {
+  void navigator.clipboard.writeText(tsvOf(rows, columnsIn(answer, settingsIn(exploration)))).then(() => {
     toast(say('copied', { count: rows.length }));
   });
 }
 
-export const downloadRows = (answer: Answer, name: string) =>
-  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(answer)));
+export const downloadCsv = (exploration: Exploration, answer: Answer, name: string) =>
+  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(answer, settingsIn(exploration))));
+
+/** What writes the file is loaded when it is used. */
+export async function downloadXlsx(exploration: Exploration, answer: Answer, name: string) {
+  const { xlsxOf } = await import('./xlsx.ts');
+  const columns = columnsIn(answer, settingsIn(exploration));
+  downloadBlob(`${name}.xlsx`, await xlsxOf(answer.rows.rows, columns));
+}
 
 export function ResultTable({
   exploration,
@@ -49,18 +79,32 @@ export function ResultTable({
   const { rows } = answer.rows;
   const [widths, setWidths] = useState<Record<string, number>>({});
   const frame = useRef<HTMLDivElement>(null);
+  const settings = settingsIn(exploration);
   const columns = useMemo(
     () =>
-      columnsIn(answer).map((column) => ({
+      columnsIn(answer, settings).map((column) => ({
         ...column,
+        color: cellColors(rows, column),
         format: formats.column(
           rows.map((row) => row[column.member]),
           column.shown,
           column.format,
         ),
       })),
-    [answer, formats],
+    [answer, formats, settings],
   );
+  const largest = useMemo(() => largestOf(rows, columns), [rows, columns]);
+  const [dragged, setDragged] = useState<string>();
+  const arrange = (name: string, change: (columns: ColumnSettings[]) => ColumnSettings[]) =>
+    exploration.change(name, (before) =>
+      setColumns(
+        before,
+        answer.visualization.type,
+        change(arranged(columns, before.visualization?.columns ?? [])),
+      ),
+    );
+  const move = (member: string, to: Parameters<typeof movedColumn>[2]) =>
+    arrange(say('moveColumn'), (known) => movedColumn(known, member, to));
   const list = useVirtual(frame, rows.length, ROW, (index) => index);
   const items = list.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -69,7 +113,20 @@ export function ResultTable({
   const directionOf = (key: string) => question.order.find(([each]) => each === key)?.[1];
   const setWidth = (member: string, width: number) =>
     setWidths((known) => ({ ...known, [member]: Math.min(WIDTH.most, Math.max(WIDTH.least, width)) }));
-  const total = columns.reduce((sum, { member }) => sum + (widths[member] ?? WIDTH.first), 0);
+  const widthOf = (member: string) => widths[member] ?? WIDTH.first;
+  const total = columns.reduce((sum, { member }) => sum + widthOf(member), 0);
+  /** Where a pinned column stays. */
+  const places = new Map<string, number>();
+  columns.reduce((start, { member, isPinned }) => {
+    if (isPinned) places.set(member, start);
+    return start + widthOf(member);
+  }, 0);
+  const placed = (member: string, align: string) => {
+    const at = places.get(member);
+    return at === undefined
+      ? { class: align, style: {} as Record<string, string> }
+      : { class: `${align} pinned`, style: { insetInlineStart: `${at}px` } };
+  };
 
   return (
     <div
@@ -81,24 +138,30 @@ export function ResultTable({
       onCopy={(event) => {
         if (String(getSelection())) return;
         event.preventDefault();
-        copyRows(answer);
+        copyRows(exploration, answer);
       }}
     >
       <table aria-rowcount={rows.length + 1} style={{ width: `${total}px` }}>
         <colgroup>
           {columns.map(({ member }) => (
-            <col key={member} style={{ width: `${widths[member] ?? WIDTH.first}px` }} />
+            <col key={member} style={{ width: `${widthOf(member)}px` }} />
           ))}
         </colgroup>
         <thead>
           <tr>
-            {columns.map(({ member, title, align, isNumber }) => {
+            {columns.map((column) => {
+              const { member, title, align, isNumber } = column;
               const direction = directionOf(member);
               return (
                 <th
                   key={member}
                   scope="col"
-                  class={align}
+                  {...placed(member, align)}
+                  draggable
+                  onDragStart={() => setDragged(member)}
+                  onDragEnd={() => setDragged(undefined)}
+                  onDragOver={(event) => dragged && dragged !== member && event.preventDefault()}
+                  onDrop={() => dragged && move(dragged, { before: member })}
                   aria-sort={
                     direction === undefined ? 'none' : direction === 'asc' ? 'ascending' : 'descending'
                   }
@@ -107,7 +170,13 @@ export function ResultTable({
                     type="button"
                     class="quiet"
                     title={say('sortBy', { name: title })}
-                    disabled={!isKeyOf(member)(answer) || /\.(previous|change|percent)$/.test(member)}
+                    disabled={isCompared(member)}
+                    onKeyDown={(event) => {
+                      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+                      if (!step || !event.altKey) return;
+                      event.preventDefault();
+                      move(member, { step: step * (document.dir === 'rtl' ? -1 : 1) });
+                    }}
                     onClick={(event) =>
                       exploration.change(say('sortBy', { name: title }), (question) =>
                         sortBy(question, member, {
@@ -122,9 +191,15 @@ export function ResultTable({
                       {direction === 'desc' ? '↓' : direction === 'asc' ? '↑' : ''}
                     </span>
                   </button>
+                  <ColumnMenu
+                    column={column}
+                    settings={settings.find((one) => one.member === member)}
+                    arrange={arrange}
+                    move={move}
+                  />
                   <Handle
                     label={say('columnWidth', { name: title })}
-                    width={widths[member] ?? WIDTH.first}
+                    width={widthOf(member)}
                     onChange={(width) => setWidth(member, width)}
                   />
                 </th>
@@ -139,8 +214,21 @@ export function ResultTable({
               {columns.map((column) => {
                 const value = rows[index]?.[column.member];
                 const text = formats.value(value, column.shown, column.format);
+                const most = largest.get(column.member);
+                const { class: className, style } = placed(column.member, column.align);
                 return (
-                  <td key={column.member} class={column.align}>
+                  <td
+                    key={column.member}
+                    class={className}
+                    style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
+                  >
+                    {most ? (
+                      <span
+                        class="bar"
+                        aria-hidden="true"
+                        style={{ width: `${(Math.abs(Number(value) || 0) / most) * 100}%` }}
+                      />
+                    ) : null}
                     {column.isMeasure ? (
                       <button type="button" class="cell" onClick={() => onCell(rows[index]!, column.member)}>
                         {text}
@@ -179,6 +267,12 @@ function Handle({ label, width, onChange }: { label: string; width: number; onCh
       aria-valuemin={WIDTH.least}
       aria-valuemax={WIDTH.most}
       tabIndex={0}
+      // The column itself is not dragged along.
+      draggable
+      onDragStart={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+      }}
       onKeyDown={(event) => {
         const step = { ArrowRight: WIDTH.step, ArrowLeft: -WIDTH.step }[event.key];
         if (!step) return;

@@ -8,7 +8,7 @@ import { ChartView } from './chart-view.tsx';
 import { DrillMenu } from './drill-menu.tsx';
 import type { Exploration } from './exploration.ts';
 import { isAsked } from './question.ts';
-import { copyRows, downloadRows, ResultTable } from './result-table.tsx';
+import { copyRows, downloadCsv, downloadXlsx, ResultTable } from './result-table.tsx';
 import { useMay } from './rights.ts';
 import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
@@ -79,14 +79,19 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
         </div>
         <div class="tab-actions">
           {tab === 'table' && (
-            <button type="button" onClick={() => copyRows(answer)}>
+            <button type="button" onClick={() => copyRows(exploration, answer)}>
               {say('copyRows')}
             </button>
           )}
           {tab !== 'sql' && may('DownloadData') && (
-            <button type="button" onClick={() => downloadRows(answer, title || 'data')}>
-              {say('csv')}
-            </button>
+            <>
+              <button type="button" onClick={() => downloadCsv(exploration, answer, title || 'data')}>
+                {say('csv')}
+              </button>
+              <button type="button" onClick={() => void downloadXlsx(exploration, answer, title || 'data')}>
+                {say('xlsx')}
+              </button>
+            </>
           )}
           {tab === 'chart' && (
             <button

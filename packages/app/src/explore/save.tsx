@@ -5,7 +5,7 @@ import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt } from '../parts/toasts.tsx';
-import { fromQuery, type Question, toQuery } from './question.ts';
+import { fromQuery, type Question, toQuery, valueKeys } from './question.ts';
 import { say } from './texts/say.ts';
 
 export type Report = Awaited<ReturnType<typeof api.getReport>>;
@@ -18,7 +18,7 @@ export function contentOf(question: Question, visualization: Visualization | und
     sqlQuery: null,
     meta: visualization ? { visualization } : {},
     pivotItems: pivot
-      ? { rows: pivot.rows ?? [], columns: pivot.columns ?? [], measures: question.measures, filters: [] }
+      ? { rows: pivot.rows ?? [], columns: pivot.columns ?? [], measures: valueKeys(question), filters: [] }
       : null,
   };
 }

@@ -1,5 +1,6 @@
 /** Rows as a table: sortable, with totals and bars. Only the rows that are in sight are in the board. */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { cellColors } from '../cell-colors.ts';
 import { canDrill, drillFrom } from '../drill-query.ts';
 import type { DrawProps } from '../rows.ts';
 import { useScrollHint } from '../scroll-hint.ts';
@@ -42,7 +43,11 @@ export function Table({
   const opens = ({ isMeasure, member }: Column) =>
     isMeasure &&
     (more ? canDrill(annotation, member) : opensOn(board, { widgetId, annotation, member, query }));
-  const columns = formattedColumns(snapshot, { rows, result, query }, formats);
+  const all = formattedColumns(snapshot, { rows, result, query }, formats);
+  const columns = [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
+  // The next ones would need to know how wide it is.
+  const pinned = columns[0]?.isPinned ? columns[0] : undefined;
+  const classOf = (column: Column) => (column === pinned ? `${column.align} pinned` : column.align);
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
   const [ownSort, setOwnSort] = useState<Sort | undefined>(first);
   const [sort, setSort] = more ? [more.sort, more.setSort] : [ownSort, setOwnSort];
@@ -56,6 +61,7 @@ export function Table({
   );
 
   const largest = largestOf(rows, columns);
+  const colors = new Map(columns.map((column) => [column.member, cellColors(rows, column)]));
   const isWhole = isWholeTable({ rows, result, query, total });
   const totals = total ?? sumsOf(rows, columns);
   const isVirtual = sorted.length >= VIRTUAL_FROM;
@@ -97,7 +103,7 @@ export function Table({
               <th
                 key={column.member}
                 scope="col"
-                class={column.align}
+                class={classOf(column)}
                 style={column.width ? { width: `${column.width}px` } : {}}
                 aria-sort={sort?.member === column.member ? (sort.desc ? 'descending' : 'ascending') : 'none'}
               >
@@ -123,7 +129,12 @@ export function Table({
                 const text = cell(row, column);
                 const share = largest.get(column.member);
                 return (
-                  <td key={column.member} class={column.align} title={text}>
+                  <td
+                    key={column.member}
+                    class={classOf(column)}
+                    title={text}
+                    style={{ backgroundImage: colors.get(column.member)?.(row[column.member]) ?? '' }}
+                  >
                     {share ? (
                       <span
                         class="bar"

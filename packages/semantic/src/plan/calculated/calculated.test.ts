@@ -77,7 +77,7 @@ test.each([
   ['sum(orders.amount + 1)', 4, 21, '`sum` takes a dimension.'],
   ['made + 1', 0, 4, 'No calculated field before this one'],
   ['a.b.c.d', 0, 7, 'This must be a measure, another calculated field'],
-  ["orders.count); drop table orders --'", 12, 13, 'An operator is missing before this.'],
+  ['orders.count); drop table orders --', 13, 14, '`;` cannot stand here.'],
   [`${'('.repeat(50)}1${')'.repeat(50)}`, 40, 41, 'at most 40 deep'],
   [Array(300).fill('1').join('+'), 400, 401, 'at most 200 values'],
 ])('%s: characters %i to %i', (text, from, to, message) => {
