@@ -2,6 +2,7 @@
 import {
   allOperations,
   bodyKindOf,
+  type ErrorDefinition,
   errorCatalogue,
   errorCodesOf,
   type Operation,
@@ -45,7 +46,10 @@ function clientRoute(op: Operation): string {
 function statusCodes(): string {
   const rows = Object.entries(errorCatalogue)
     .sort(([a, x], [b, y]) => x.status - y.status || (a < b ? -1 : 1))
-    .map(([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`);
+    .map(([code, { status, message, deprecated }]: [string, ErrorDefinition]) => {
+      const instead = deprecated ? ` Deprecated: \`${deprecated}\` is sent instead.` : '';
+      return `| ${status} | \`${code}\` | ${message}${instead} |`;
+    });
   const perOperation = allOperations.map(
     (op) =>
       `| \`${op.id}\` | ${errorCodesOf(op)
@@ -75,6 +79,8 @@ function statusCodes(): string {
     '```',
     '',
     '`code` is stable and for programs, `message` is for people. A 5xx shows no details except the request id, which is also in the header `X-Request-Id` and in the log.',
+    '',
+    'Three codes mean "not now", each with `Retry-After`: 429 `too_many_at_once` if you have too much under way yourself, 503 `busy` if the server or what you ask for is busy with the work of others, and 504 `timed_out` if it took too long. 429 `rate_limited` is about a span of time instead: too many attempts or calls within it. A deprecated code is not sent any more, and is listed for programs that know it.',
     '',
     'Some operations have the form of errors that their clients expect. There the header `X-Error-Code` holds the code:',
     '',

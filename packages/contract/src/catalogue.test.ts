@@ -1,7 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { collectFiles, orderedOperations } from './catalogue.ts';
 import {
   allOperations,
+  type ErrorDefinition,
+  errorCatalogue,
+  errorCodesOf,
   isAudited,
   isCompressible,
   isDeploymentOperation,
@@ -105,4 +110,31 @@ test('no reply with a secret is compressed', () => {
     .flatMap(({ id, reply }) => [...new Set(fieldsOf(reply))].map((field) => `${id}.${field}`))
     .filter((field) => /\.(key|password|sessionId|\w*(token|secret|link))$/i.test(field));
   expect(named).toEqual(HARMLESS);
+});
+
+test('three codes mean "not now", for every operation and with a time to try again', () => {
+  const codes = ['too_many_at_once', 'busy', 'timed_out'] as const;
+  expect(codes.map((code) => errorCatalogue[code].status)).toEqual([429, 503, 504]);
+  for (const code of codes) expect(errorCatalogue[code].retryAfterSeconds).toBeGreaterThan(0);
+  for (const op of allOperations) expect(errorCodesOf(op), op.id).toEqual(expect.arrayContaining([...codes]));
+});
+
+test('a deprecated code names the code that is sent instead, and the server does not send it', () => {
+  const catalogue: Record<string, ErrorDefinition> = errorCatalogue;
+  const deprecated = Object.entries(catalogue).filter(([, { deprecated }]) => deprecated !== undefined);
+  expect(deprecated.map(([code]) => code).sort()).toEqual([
+    'answers_not_read',
+    'query_timed_out',
+    'source_busy',
+    'too_many_queries',
+    'tree_busy',
+  ]);
+  const src = join(import.meta.dirname, '../../server/src');
+  const files = (readdirSync(src, { recursive: true }) as string[]).filter((file) => file.endsWith('.ts'));
+  const texts = files.map((file) => readFileSync(join(src, file), 'utf8')).join('\n');
+  for (const [code, { deprecated: instead }] of deprecated) {
+    expect(catalogue[instead!], code).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+    expect(catalogue[instead!]!.deprecated).toBeUndefined();
+    expect(texts).not.toContain(`'${code}'`);
+  }
 });

@@ -52,8 +52,9 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(op.scopedKeys === 'refused', 'outside_key_scope');
   add(isDeploymentOperation(op), 'deployment_not_found');
   add(takesIfMatch(op), 'precondition_failed');
-  add(op.embed !== undefined, 'too_many_at_once');
   add(op.embed === 'creator', 'creator_mode_only');
-  add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'busy', 'unavailable', 'timed_out');
+  add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'unavailable');
+  // Not now: the caller has too much under way, the server has, or it took too long.
+  add(true, 'too_many_at_once', 'busy', 'timed_out');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

@@ -5,6 +5,10 @@ export interface ErrorDefinition {
   status: number;
   /** For people. Used if the error is thrown without a message of its own. */
   message: string;
+  /** When to try again, in the header `Retry-After`, unless the error says it. */
+  retryAfterSeconds?: number;
+  /** The code that is sent instead. This one is not sent any more, and stays for programs that know it. */
+  deprecated?: string;
   /** The name in RFC 6749 or RFC 8628, for operations with that form of errors. By default the status decides. */
   oauthError?: string;
   /** The name in RFC 7644, for operations with that form of errors. */
@@ -80,16 +84,22 @@ export const commonErrors = {
   rate_limited: { status: 429, message: 'Too many failed attempts: wait, and try again.' },
   too_many_at_once: {
     status: 429,
-    message: 'Too many requests at once from one embed token or embed tenant: wait, and try again.',
+    message: 'You have too much under way: wait until some of it has ended, and try again.',
+    retryAfterSeconds: 1,
   },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   busy: {
     status: 503,
     message: 'The server has too much to do, or somebody else is changing this: try again.',
+    retryAfterSeconds: 1,
   },
   unavailable: { status: 503, message: 'The service cannot answer right now.' },
-  timed_out: { status: 504, message: 'This took too long and was stopped. Nothing was changed.' },
+  timed_out: {
+    status: 504,
+    message: 'This took too long and was stopped. Nothing was changed.',
+    retryAfterSeconds: 1,
+  },
 } as const satisfies ErrorDefinitions;
 
 export const errorCatalogue = { ...commonErrors, ...ownErrors };

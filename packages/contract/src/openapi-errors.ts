@@ -1,7 +1,7 @@
 /** How the OpenAPI document describes errors. */
 import { errorCodesOf } from './error-codes.ts';
 import { type ErrorShape, errorShapes } from './error-shapes.ts';
-import { type ErrorCode, errorCatalogue } from './errors.ts';
+import { type ErrorCode, type ErrorDefinition, errorCatalogue } from './errors.ts';
 import type { Hoist, Json } from './hoist.ts';
 import { STATUS_TEXT } from './openapi-descriptions.ts';
 import { codesToShow, errorExample } from './openapi-examples.ts';
@@ -34,6 +34,11 @@ const nameOf = (codes: ErrorCode[]) => {
   return codes.length > CODES_IN_NAME_MAX ? undefined : codes.join('_or_');
 };
 
+const codeText = (code: ErrorCode) => {
+  const { deprecated }: ErrorDefinition = errorCatalogue[code];
+  return deprecated ? `\`${code}\` (deprecated: \`${deprecated}\` is sent instead)` : `\`${code}\``;
+};
+
 /** `replies` and `examples` are components of the document. They fill while operations are described. */
 export function createErrors(hoist: Hoist) {
   const replies: Record<string, Json> = {};
@@ -58,12 +63,12 @@ export function createErrors(hoist: Hoist) {
   };
 
   const describeError = (status: number, codes: ErrorCode[], shape: ErrorShape) => ({
-    description: `${STATUS_TEXT[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+    description: `${STATUS_TEXT[status]}: ${codes.map(codeText).join(', ')}`,
     headers: replyHeaders(
       'X-Request-Id',
       ...(shape === 'standard' ? [] : ['X-Error-Code' as const]),
       ...(status === 401 ? ['WWW-Authenticate' as const] : []),
-      ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
+      ...([429, 503, 504].includes(status) ? ['Retry-After' as const] : []),
     ),
     content: content([errorShapes[shape].contentType], {
       schema: errorSchema(codes, shape),

@@ -215,12 +215,12 @@ describe('headers', () => {
     expect(headersOf(getRole, 200)).not.toContain('ETag');
   });
 
-  test('every operation takes and every reply sends X-Request-Id; 429 and 503 send Retry-After', () => {
+  test('every operation takes and every reply sends X-Request-Id; 429, 503 and 504 send Retry-After', () => {
     for (const op of allOperations) {
       const { parameters } = publishedDocument.paths[op.path] as unknown as { parameters: Json[] };
       expect(parameters).toEqual([{ $ref: '#/components/parameters/X-Request-Id' }]);
       for (const status of Object.keys(documented(op).responses).map(Number)) {
-        const waits = status === 429 || status === 503;
+        const waits = [429, 503, 504].includes(status);
         expect(headersOf(op, status)).toContain('X-Request-Id');
         expect([op.id, status, headersOf(op, status).includes('Retry-After')]).toEqual([
           op.id,

@@ -18,7 +18,11 @@ export const errors = {
       'The folder contains folders: delete them first, or delete this folder by its own operation with `recursive=true`.',
   },
   folder_too_deep: { status: 409, message: 'Folders can be nested at most 32 levels deep.' },
-  tree_busy: { status: 503, message: 'These folders are being changed by another request: try again.' },
+  tree_busy: {
+    status: 503,
+    message: 'These folders are being changed by another request.',
+    deprecated: 'busy',
+  },
 } as const satisfies ErrorDefinitions;
 
 const common = { tag: 'Folders', auth: 'management' } as const;

@@ -56,14 +56,23 @@ export const errors = {
     message: 'The variables of the deployment do not describe the data source that the data model names.',
   },
   source_unavailable: { status: 503, message: 'The data source cannot be reached, or was lost.' },
-  source_busy: { status: 503, message: 'Too many queries wait for this data source. Try again later.' },
-  too_many_queries: { status: 429, message: 'Too many of your queries wait. Try again later.' },
+  source_busy: { status: 503, message: 'Too many queries wait for this data source.', deprecated: 'busy' },
+  too_many_queries: {
+    status: 429,
+    message: 'Too many of your queries wait.',
+    deprecated: 'too_many_at_once',
+  },
   answers_not_read: {
     status: 503,
-    message: 'Too many answers wait until their callers have read them. Read yours, or try again later.',
+    message: 'Too many answers wait until their callers have read them.',
+    deprecated: 'too_many_at_once',
   },
   query_failed: { status: 503, message: 'The data source failed.' },
-  query_timed_out: { status: 504, message: 'The query took too long, and was ended.' },
+  query_timed_out: {
+    status: 504,
+    message: 'The query took too long, and was ended.',
+    deprecated: 'timed_out',
+  },
 } as const satisfies ErrorDefinitions;
 
 const EXAMPLE = {

@@ -130,7 +130,8 @@ export type EngineErrorCode =
   | 'query_refused'
   /** A parameter or a stored value does not have the type that the statement needs. */
   | 'value_invalid'
-  | 'query_timed_out'
+  /** The query took too long. */
+  | 'timed_out'
   /** The query needs more memory than it may have. */
   | 'query_too_large'
   /** The answer has more bytes than it may have. */
@@ -139,8 +140,9 @@ export type EngineErrorCode =
   | 'source_unavailable'
   /** The data source does not accept the user or the password. */
   | 'credential_refused'
-  /** Too many queries wait for this source. */
-  | 'source_busy'
+  /** Too many queries of all, or of this sharer, wait for this source. */
+  | 'busy'
+  | 'too_many_at_once'
   /** The data source failed for another reason. */
   | 'query_failed';
 
@@ -158,7 +160,7 @@ export class EngineError extends Error {
 export class Preempted extends EngineError {
   constructor() {
     super(
-      'source_busy',
+      'busy',
       'The query was ended so that others get their turn: it runs long, and the data source is busy. Try again later.',
     );
   }

@@ -133,8 +133,13 @@ export function createEngines(options: EnginesOptions): Engines {
     waitingMax: limits.waiting,
     sharerWaitingMax: limits.sharerWaiting,
     waitMs: limits.waitMs,
-    refusal: () =>
-      new EngineError('source_busy', 'Too many queries wait for this data source. Try again later.'),
+    refusal: (excess) =>
+      excess === 'sharer'
+        ? new EngineError(
+            'too_many_at_once',
+            'Too many of your queries wait for this data source. Try again later.',
+          )
+        : new EngineError('busy', 'Too many queries wait for this data source. Try again later.'),
     preemption: {
       ...limits.preemption,
       reason: () => new Preempted(),
@@ -175,7 +180,7 @@ export function createEngines(options: EnginesOptions): Engines {
     const [oldest] = among
       .filter(([, { users }]) => users === 0)
       .sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (!oldest) throw new EngineError('source_busy', ifNone);
+    if (!oldest) throw new EngineError('busy', ifNone);
     void end(...oldest);
   }
 

@@ -185,7 +185,7 @@ class NoMemory extends EngineError {
   readonly mayRepeat: boolean;
 
   constructor(mayRepeat: boolean) {
-    super('source_busy', 'Other queries use the memory of this data source. Try again later.');
+    super('busy', 'Other queries use the memory of this data source. Try again later.');
     this.mayRepeat = mayRepeat;
   }
 }
@@ -227,7 +227,7 @@ async function whenUp(process: SupervisedProcess, withinMs: number, given: Abort
 
 const MESSAGES: Record<string, [EngineErrorCode, string]> = {
   gone: ['source_unavailable', 'The engine ended during the query. Try again.'],
-  timed_out: ['query_timed_out', 'The query took too long, and was ended.'],
+  timed_out: ['timed_out', 'The query took too long, and was ended.'],
   too_large: ['query_invalid', 'The query is too large.'],
 };
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorCatalogue, type MergeConflict } from '@oriel/contract';
+import { type ErrorCode, type ErrorDefinition, errorCatalogue, type MergeConflict } from '@oriel/contract';
 
 export interface Issue {
   path: string;
@@ -29,7 +29,8 @@ export class ApiError extends Error {
     this.statusCode = errorCatalogue[code].status;
     this.issues = options.issues;
     this.conflicts = options.conflicts;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    const { retryAfterSeconds }: ErrorDefinition = errorCatalogue[code];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? retryAfterSeconds;
   }
 
   body(requestId: string) {

@@ -50,7 +50,7 @@ export function createTimeBudget(
       const tooMuch = usedBy(sharer) - burstMs;
       if (tooMuch <= 0) return;
       const retryAfterSeconds = Math.max(1, Math.ceil(tooMuch / share / 1000));
-      throw new ApiError('too_many_queries', { message, retryAfterSeconds });
+      throw new ApiError('too_many_at_once', { message, retryAfterSeconds });
     },
   };
 }

@@ -53,7 +53,7 @@ test('if a handler takes too long, the reply is a 504 and its signal is aborted'
     status: 504,
     code: 'timed_out',
   });
-  expect(server.seen.abortReason).toMatchObject({ code: 'timed_out' });
+  expect(server.seen.abortReason).toMatchObject({ code: 'timed_out', retryAfterSeconds: 1 });
 });
 
 test('a handler that was stopped changes nothing, not even later', async () => {

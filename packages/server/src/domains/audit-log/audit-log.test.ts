@@ -283,8 +283,8 @@ describe('the export', () => {
     const readers = await Promise.all(Array.from({ length: 4 }, () => slowReader(operation)));
     expect(readers.map(({ status }) => status)).toEqual(['200', '200', '200', '200']);
     await expect(exportAll({ operation: 'none' })).rejects.toMatchObject({
-      status: 429,
-      code: 'rate_limited',
+      status: 503,
+      code: 'busy',
     });
     for (const { socket } of readers) socket.destroy();
     await expect.poll(() => exportAll({ operation: 'none' }).catch(({ code }) => code)).toEqual([]);

@@ -1,5 +1,5 @@
 import { operations, type QueryOf } from '@oriel/contract';
-import { createAdmission } from '../../platform/admission/admission.ts';
+import { createAdmission, notNow } from '../../platform/admission/admission.ts';
 import { reaches } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -58,7 +58,7 @@ export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {
       const filter = await filterOf(actor, query);
       if (exports.enter()) {
         const message = `This server makes ${EXPORTS_AT_ONCE} exports at once: wait until one has ended.`;
-        throw new ApiError('rate_limited', { message, retryAfterSeconds: 10 });
+        throw notNow('all', message, 10);
       }
       return counted(readAll(db, filter, signal));
     }),

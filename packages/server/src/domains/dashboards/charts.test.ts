@@ -31,7 +31,7 @@ const refused = (results: PromiseSettledResult<unknown>[]) =>
 test('charts of one sharer are compiled one after the other, and a few can wait', async () => {
   const results = await compileAll(Array(CHART_PLACES.sharerWaitingMax + 3).fill('user 1'));
   expect(most).toBe(1);
-  expect(refused(results)).toEqual(['busy', 'busy']);
+  expect(refused(results)).toEqual(['too_many_at_once', 'too_many_at_once']);
 });
 
 test('charts of several sharers are compiled in a few threads', async () => {

@@ -230,7 +230,7 @@ output = {
       python.run('import time\ntime.sleep(60)', async () => TWO, whom('many', ends.signal)),
     );
     const over = released();
-    await expect(python.run('', over.rows, whom('many'))).rejects.toMatchObject({ code: 'busy' });
+    await expect(python.run('', over.rows, whom('many'))).rejects.toMatchObject({ code: 'too_many_at_once' });
     expect(over.isReleased()).toBe(true);
     ends.abort();
     for (const { status } of await Promise.allSettled(endless)) expect(status).toBe('rejected');

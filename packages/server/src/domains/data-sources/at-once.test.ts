@@ -59,7 +59,7 @@ test('a deployment asks one source at a time, and all deployments few', async ()
 
 test('a few of a deployment wait, and more are refused', async () => {
   for (let i = 0; i < 6; i++) ask(1);
-  await expect(sources.test(1, opened(1), {})).rejects.toMatchObject({ code: 'source_busy' });
-  await expect(sources.listTables(1, opened(1), {})).rejects.toMatchObject({ code: 'source_busy' });
+  await expect(sources.test(1, opened(1), {})).rejects.toMatchObject({ code: 'too_many_at_once' });
+  await expect(sources.listTables(1, opened(1), {})).rejects.toMatchObject({ code: 'too_many_at_once' });
   expect(deployments()).toEqual([1]);
 });

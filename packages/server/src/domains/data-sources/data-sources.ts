@@ -7,7 +7,7 @@ import {
 } from '../../engines/data-sources.ts';
 import { type CallLimits, type Engine, EngineError, type Reach, type Table } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
-import { createAdmission } from '../../platform/admission/admission.ts';
+import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
 import type { Identified } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -47,15 +47,12 @@ const CATALOGUE = 'catalogue';
  */
 const LIMITS = { places: 3, sharerPlaces: 1, waitingMax: 30, sharerWaitingMax: 5, waitMs: 20_000 };
 
-const busy = () =>
-  new ApiError('source_busy', {
-    message: 'Other data sources are being tested or read. Try again later.',
-    retryAfterSeconds: 5,
-  });
+const refusal = (excess: Excess) =>
+  notNow(excess, 'Other data sources are being tested or read. Try again later.', 5);
 
 export function createDataSources(parts: Parts): DataSources {
   const asking = askingOf(parts);
-  const places = createAdmission({ ...LIMITS, refusal: busy });
+  const places = createAdmission({ ...LIMITS, refusal });
   const inTurn = <T>(deploymentId: number, { signal }: CallLimits, work: () => Promise<T>) =>
     places.take({ sharer: String(deploymentId), signal }, work);
   return {

@@ -105,7 +105,7 @@ async function crowd(embedTenant: string | null, atOnce: number, calls: (() => P
   return { done: (await Promise.all(outcomes.begun)).filter((outcome) => outcome === 'ok').length, refused };
 }
 
-const BUSY = { status: 503, code: 'tree_busy' };
+const BUSY = { status: 503, code: 'busy' };
 
 test('of many moves, one waits with a connection, a few without, and the others are refused', async () => {
   const client = clients[ACME];

@@ -3,10 +3,9 @@
  * then in the database for other processes. Each embed tenant has its own tree in each deployment, so that no customer
  * waits for another.
  */
-import { createAdmission } from '../../platform/admission/admission.ts';
+import { createAdmission, notNow } from '../../platform/admission/admission.ts';
 import type { Change, ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { requireHome, type Viewer } from '../access/index.ts';
 import { lockTree, lockTreeShared, type Tree } from './store.ts';
 
@@ -35,7 +34,7 @@ export function createTrees(waitMs = WAIT_MS): Trees {
   const turns = createAdmission({
     ...LIMITS,
     waitMs,
-    refusal: () => new ApiError('tree_busy', { retryAfterSeconds: 1 }),
+    refusal: (excess) => notNow(excess, 'These folders are being changed by another request: try again.'),
   });
 
   const taking =

@@ -1,6 +1,7 @@
 /** The job of a sync: reads the project, makes its cubes, and merges them into the branch, in one commit. */
 
 import type { DbtConversion } from '@oriel/semantic';
+import { isNotNow } from '../../platform/admission/admission.ts';
 import { changeFunction, type OnChange } from '../../platform/audit/change.ts';
 import { mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
@@ -111,7 +112,7 @@ function reasonOf(error: unknown): string | undefined {
   if (error instanceof DbtFailure) return error.message;
   if (error instanceof TooMuchWork)
     return 'The generated files differ too much from those of the branch to merge them.';
-  return error instanceof ApiError && !isApiError(error, 'busy') ? error.message : undefined;
+  return error instanceof ApiError && !isNotNow(error) ? error.message : undefined;
 }
 
 async function runSync(sync: store.SyncRow, ref: string | null, context: JobContext, options: SyncOptions) {

@@ -36,6 +36,5 @@ export function toApiError(
   const code: ErrorCode = error.code === 'credential_refused' ? 'source_unavailable' : error.code;
   const own = isSql ? OF_SQL[error.code] : undefined;
   const message = FROM_SOURCE.has(error.code) && !showsSource ? own : error.message;
-  const retryAfterSeconds = code === 'source_busy' ? 1 : undefined;
-  return new ApiError(code, { message, retryAfterSeconds, cause: error });
+  return new ApiError(code, { message, cause: error });
 }

@@ -119,10 +119,10 @@ test('whoever has used too much time is refused for a while, and others are not'
   open({ burstMs: 1, share: 0.001 });
   const known = await plan(large(400));
   await expect(plan(large(401))).rejects.toMatchObject({
-    code: 'too_many_queries',
+    code: 'too_many_at_once',
     retryAfterSeconds: expect.any(Number),
   });
-  await expect(plan(CHEAP)).rejects.toMatchObject({ code: 'too_many_queries' });
+  await expect(plan(CHEAP)).rejects.toMatchObject({ code: 'too_many_at_once' });
   expect(await plan(large(400))).toBe(known);
   expect((await plan(CHEAP, 'b')).queries).toHaveLength(1);
 });
@@ -132,7 +132,7 @@ test('whoever has used too much time with one plan is refused the next one, whic
   open({ burstMs: 1, share: 1e-9 });
   const [first, second] = await Promise.allSettled([plan(large(300)), plan(large(301))]);
   expect(first).toMatchObject({ status: 'fulfilled' });
-  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'too_many_queries' } });
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'too_many_at_once' } });
   expect(started).toBe(1);
 });
 
@@ -143,7 +143,7 @@ test('a plan that reaches the limit of its thread is refused, and has used all o
     code: 'unsupported_query',
     message: expect.stringContaining('too much time or memory'),
   });
-  await expect(plan(large(301))).rejects.toMatchObject({ code: 'too_many_queries' });
+  await expect(plan(large(301))).rejects.toMatchObject({ code: 'too_many_at_once' });
   expect(started).toBe(1);
 });
 

@@ -173,7 +173,7 @@ test('statements of one sharer wait for each other, and those of another one do 
 
 test('when too many wait, the next one is refused', async () => {
   for (const key of ['a', 'b', 'c', 'd']) void ask(key).catch(() => {});
-  await expect(ask('e')).rejects.toMatchObject({ code: 'too_many_queries' });
+  await expect(ask('e')).rejects.toMatchObject({ code: 'too_many_at_once' });
 });
 
 test('a caller who leaves while waiting is dropped, and the place is free', async () => {
@@ -263,17 +263,16 @@ test('a large result that nobody has read holds no turn', async () => {
 });
 
 test('answers that nobody has read have a limit, for each sharer and in all', async () => {
-  const code = 'answers_not_read';
   const count = (sharer: string, bytes: number) => results.countUnread(sharer, bytes);
   const shares = ['a', 'b', 'c', 'acme'].map((sharer) => count(sharer, 8000));
-  expect(() => count('a', 3000)).toThrowError(expect.objectContaining({ code }));
+  expect(() => count('a', 3000)).toThrowError(expect.objectContaining({ code: 'too_many_at_once' }));
   // What is being gathered counts too.
   const asked = ask('a');
   await turn();
   runs[0]!.answer(LARGE);
-  await expect(asked).rejects.toMatchObject({ code });
+  await expect(asked).rejects.toMatchObject({ code: 'too_many_at_once' });
   shares.push(count('d', 8000));
-  expect(() => count('e', 1)).toThrowError(expect.objectContaining({ code }));
+  expect(() => count('e', 1)).toThrowError(expect.objectContaining({ code: 'busy' }));
   for (const share of shares) share.giveBack();
   const again = ask('b');
   await turn();
@@ -291,7 +290,7 @@ test('a small answer is gathered, whatever is not read yet', async () => {
   const larger = ask('b');
   await turn();
   runs[1]!.answer('x'.repeat(501));
-  await expect(larger).rejects.toMatchObject({ code: 'answers_not_read' });
+  await expect(larger).rejects.toMatchObject({ code: 'too_many_at_once' });
   for (const share of shares) share.giveBack();
 });
 
@@ -302,17 +301,17 @@ test('what the first sharer has too much of is no error for others, who run the 
   await turn();
   expect(runs).toHaveLength(1);
   runs[0]!.answer(LARGE);
-  await expect(asked[0]).rejects.toMatchObject({ code: 'answers_not_read' });
+  await expect(asked[0]).rejects.toMatchObject({ code: 'too_many_at_once' });
   // Once for each of them, and not again if it fails.
   await expect.poll(() => runs.length).toBe(3);
   runs[1]!.answer(LARGE);
-  runs[2]!.fail(Object.assign(new Error('busy'), { code: 'source_busy' }));
+  runs[2]!.fail(Object.assign(new Error('busy'), { code: 'busy' }));
   const [, first, second, third] = await outcomes;
   for (const outcome of [first!, second!]) {
     if (outcome.status === 'rejected') throw outcome.reason;
     expect(await readResult(outcome.value)).toBe(LARGE);
   }
-  expect(third).toMatchObject({ status: 'rejected', reason: { code: 'source_busy' } });
+  expect(third).toMatchObject({ status: 'rejected', reason: { code: 'busy' } });
   expect(runs).toHaveLength(3);
   share.giveBack();
 });
@@ -350,7 +349,7 @@ describe('a statement that was ended for another caller', () => {
     runs[0]!.fail(new Preempted());
     await expect.poll(() => runs.length).toBe(2);
     runs[1]!.fail(new Preempted());
-    await expect(asked).rejects.toMatchObject({ code: 'source_busy', message: /Try again later/ });
+    await expect(asked).rejects.toMatchObject({ code: 'busy', message: /Try again later/ });
     const told = toApiError(await asked.catch((error) => error), { showsSource: false, isSql: true });
     expect(told).toMatchObject({ statusCode: 503, message: /others get their turn/ });
     expect((told as ApiError).retryAfterSeconds).toBeGreaterThan(0);

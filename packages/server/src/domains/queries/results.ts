@@ -5,7 +5,7 @@
  */
 
 import { type Answer, type Column, Preempted, type QueryLimits } from '../../engines/engine.ts';
-import { createAdmission } from '../../platform/admission/admission.ts';
+import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
 import { gatherText, type StoredText } from './gathered-text.ts';
@@ -45,7 +45,7 @@ export interface Results {
   /** A result that is kept and not older than this. */
   known(key: string, maxAgeMs: number): CachedResult | undefined;
   find(asked: ResultRequest): Promise<Result>;
-  /** For an answer that its caller has not read yet. Throws a 503 if there are too many bytes of such answers. */
+  /** For an answer that its caller has not read yet. Throws a 429 or a 503 if there are too many bytes of such answers. */
   countUnread(sharer: string, bytes: number): Share;
 }
 
@@ -71,7 +71,7 @@ const LIMITS: ResultLimits = {
 };
 
 /** Errors that come from what the one who started a run has already running, waiting or unread. */
-const OF_SHARER: ReadonlySet<unknown> = new Set(['answers_not_read', 'source_busy', 'query_timed_out']);
+const OF_SHARER: ReadonlySet<unknown> = new Set(['too_many_at_once', 'busy', 'timed_out']);
 
 interface Turn extends ResultRequest {
   /** Of each statement that this caller has started: when the engine has ended it. */
@@ -98,7 +98,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     places: 1,
     waitingMax: limits.waiting,
     waitMs: limits.waitMs,
-    refusal: () => new ApiError('too_many_queries', { retryAfterSeconds: 1 }),
+    refusal: () => notNow('sharer', 'Too many of your queries wait. Try again later.'),
   });
 
   const known = ({ key, maxAgeMs, isRenewed }: ResultRequest) =>
@@ -127,7 +127,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
         bytes += piece.length;
         if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();
         const large = Math.min(piece.length, bytes - limits.smallBytes);
-        if (large > 0 && !share.take(large)) throw tooManyUnread();
+        if (large > 0 && !share.take(large)) throw tooManyUnread(share.excessOf(large));
         await text.add(piece);
       }
       const { isCapped } = await answer.summary;
@@ -207,7 +207,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     find: async (asked) => known(asked) ?? inTurn(asked),
     countUnread(sharer, bytes) {
       const share = unread.shareOf(sharer);
-      if (!share.take(bytes)) throw tooManyUnread();
+      if (!share.take(bytes)) throw tooManyUnread(share.excessOf(bytes));
       return share;
     },
   };
@@ -225,7 +225,14 @@ const tooLarge = () =>
     message: 'One of several queries has a very large answer: send it alone.',
   });
 
-const tooManyUnread = () => new ApiError('answers_not_read', { retryAfterSeconds: 5 });
+const tooManyUnread = (excess: Excess) =>
+  notNow(
+    excess,
+    excess === 'sharer'
+      ? 'Too many of your answers wait until you have read them. Read them, and try again.'
+      : 'Too many answers wait until their callers have read them. Try again later.',
+    5,
+  );
 
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

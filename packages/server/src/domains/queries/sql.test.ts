@@ -329,7 +329,7 @@ test('queries of embed viewers have a time limit of their own', async () => {
     // Another statement than that of the person, which it would wait for.
     await expect(
       viewer.load({ deploymentId, body: { query: { measures: ['slow.count'], limit: 7 } } }),
-    ).rejects.toMatchObject({ status: 504, code: 'query_timed_out' });
+    ).rejects.toMatchObject({ status: 504, code: 'timed_out' });
     expect(await ofPerson).toMatchObject({ data: [{ 'slow.count': '1' }] });
   } finally {
     await limited.stop();

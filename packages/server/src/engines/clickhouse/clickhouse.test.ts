@@ -280,7 +280,7 @@ describe('errors', () => {
     ['wrong_value', 'value_invalid', /decimal/],
     ['is_write', 'query_refused', /readonly/],
     ['limited_user', 'source_unavailable', /set `readonly` of the user to 2/],
-    ['too_slow', 'query_timed_out', /took too long/],
+    ['too_slow', 'timed_out', /took too long/],
     ['too_much', 'query_too_large', /Memory limit/],
     ['stranger', 'credential_refused', /Authentication failed/],
     ['web_page', 'source_unavailable', /^The server at this address does not answer as ClickHouse does\.$/],
@@ -317,14 +317,14 @@ describe('a source that is lost', () => {
   );
 
   test('before it answers is an error when the time is over, and the request ends', async () => {
-    await expect(ask('select hangs', { timeoutMs: 2000 })).rejects.toMatchObject({ code: 'query_timed_out' });
+    await expect(ask('select hangs', { timeoutMs: 2000 })).rejects.toMatchObject({ code: 'timed_out' });
     await requestFor('hangs').gone;
     await requireWorking();
   });
 
   test('in the middle of its answer is an error when the time is over, and the request ends', async () => {
     await expect(ask('select hang_half_way', { timeoutMs: 5000 })).rejects.toMatchObject({
-      code: 'query_timed_out',
+      code: 'timed_out',
     });
     await requestFor('hang_half_way').gone;
     await requireWorking();

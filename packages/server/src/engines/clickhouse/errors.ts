@@ -10,7 +10,7 @@ const CODES: [EngineErrorCode, number[]][] = [
   ['query_invalid', [36, 42, 43, 44, 46, 47, 48, 60, 62, 63, 179, 184, 215, 352, 403, 456]],
   ['query_refused', [164, 392, 452, 497]],
   ['value_invalid', [6, 27, 38, 41, 53, 69, 70, 72, 131, 153, 190, 321, 349, 386, 395, 407, 457]],
-  ['query_timed_out', [159, 160]],
+  ['timed_out', [159, 160]],
   ['query_too_large', [158, 161, 162, 167, 168, 173, 191, 241, 306, 307]],
   ['result_too_large', [396]],
   ['credential_refused', [192, 193, 194, 195, 516]],
@@ -35,8 +35,7 @@ export function explain(error: unknown): EngineError {
     );
   }
   const meaning = MEANINGS.get(code) ?? 'query_failed';
-  if (meaning === 'query_timed_out')
-    return new EngineError(meaning, 'The query took too long, and was ended.');
+  if (meaning === 'timed_out') return new EngineError(meaning, 'The query took too long, and was ended.');
   // What follows repeats the statement with its values.
   const [words = message] = message.split(/:? In scope |: While (?:processing|executing) /);
   return new EngineError(meaning, words.trim().slice(0, MESSAGE_MAX));

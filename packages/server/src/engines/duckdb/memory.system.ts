@@ -113,7 +113,7 @@ test('only a query that was alone is too large', async () => {
   const first = await neighbour();
   // The neighbour stays, so it cannot run again.
   await expect(ask('select range(1000000000)', { timeoutMs: 8000 }, engine)).rejects.toMatchObject({
-    code: 'source_busy',
+    code: 'busy',
   });
   const [counted] = await Promise.all([ask(fair, PATIENTLY, engine), answerText(first)]);
   expect(counted.rows).toEqual([{ n: '30000' }]);

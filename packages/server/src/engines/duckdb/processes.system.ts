@@ -32,7 +32,7 @@ describe('what ends a query', () => {
       ENDLESS,
       "select count(*) from range(1000000000) where md5(repeat(range::varchar, 1000)) = ''",
     ]) {
-      await expect(ask(sql, { timeoutMs: 2000 })).rejects.toMatchObject({ code: 'query_timed_out' });
+      await expect(ask(sql, { timeoutMs: 2000 })).rejects.toMatchObject({ code: 'timed_out' });
       await requireWorking();
     }
   });
@@ -77,7 +77,7 @@ describe('what ends a query', () => {
   test('its own time limit, even if it cannot be interrupted', async () => {
     const engine = createOwn({ atOnce: 1 }).of(1, source);
     await expect(ask(UNINTERRUPTIBLE, { timeoutMs: 300 }, engine)).rejects.toMatchObject({
-      code: 'query_timed_out',
+      code: 'timed_out',
     });
     await requireWorking(engine);
   });
@@ -172,9 +172,9 @@ describe('processes', () => {
     await expect.poll(running, PATIENTLY_POLLED).toBe(1);
     const held = ask(ENDLESS, { timeoutMs: 3000 }, own.of(10, source)).catch((error: unknown) => error);
     await expect(ask('select 1 as one', {}, own.of(1, source))).rejects.toMatchObject({
-      code: 'source_busy',
+      code: 'busy',
     });
-    expect(await held).toMatchObject({ code: 'query_timed_out' });
+    expect(await held).toMatchObject({ code: 'timed_out' });
 
     const short = createOwn({ idleMs: 50 });
     await requireWorking(short.of(2, source));
@@ -191,7 +191,7 @@ describe('processes', () => {
       ask(ENDLESS, { signal: leave.signal }, named(name)).catch((error: unknown) => error),
     );
     await expect(ask('select 1 as one', {}, named('c'))).rejects.toMatchObject({
-      code: 'source_busy',
+      code: 'busy',
       message: expect.stringContaining('of this deployment'),
     });
     await requireWorking(own.of(10, source));
@@ -230,8 +230,8 @@ describe('processes', () => {
     await requireWorking(engine);
     const first = ask(ENDLESS, { timeoutMs: 2000 }, engine).catch((error: unknown) => error);
     const two = [1, 2].map(() => ask('select 1 as one', {}, engine));
-    await expect(ask('select 1 as one', {}, engine)).rejects.toMatchObject({ code: 'source_busy' });
+    await expect(ask('select 1 as one', {}, engine)).rejects.toMatchObject({ code: 'busy' });
     expect((await Promise.all(two)).map(({ rows }) => rows)).toEqual([ONE, ONE]);
-    expect(await first).toMatchObject({ code: 'query_timed_out' });
+    expect(await first).toMatchObject({ code: 'timed_out' });
   });
 });

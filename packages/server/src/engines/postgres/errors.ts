@@ -15,7 +15,7 @@ const CODES: [string, EngineErrorCode][] = [
   ['0A', 'query_invalid'],
   ['08P01', 'query_invalid'],
   ['22', 'value_invalid'],
-  ['57014', 'query_timed_out'],
+  ['57014', 'timed_out'],
   ['53200', 'query_too_large'],
   ['54', 'query_too_large'],
   ['08', 'source_unavailable'],
@@ -35,7 +35,6 @@ export function explain(error: unknown): EngineError {
   const tooLong = TEXT_TOO_LONG.exec(message)?.[1];
   if (tooLong) return new EngineError('result_too_large', `${tooLong}: aggregate fewer or shorter texts.`);
   const meaning = CODES.find(([beginning]) => code.startsWith(beginning))?.[1] ?? 'query_failed';
-  if (meaning === 'query_timed_out')
-    return new EngineError(meaning, 'The query took too long, and was ended.');
+  if (meaning === 'timed_out') return new EngineError(meaning, 'The query took too long, and was ended.');
   return new EngineError(meaning, message.slice(0, MESSAGE_MAX));
 }

@@ -274,7 +274,7 @@ describe('what a query can do', () => {
 describe('what ends a query', () => {
   test('its time, also on the server', async () => {
     const slow = ask('select pg_sleep(600) /* too slow */', { timeoutMs: 500 });
-    await expect(slow).rejects.toMatchObject({ code: 'query_timed_out' });
+    await expect(slow).rejects.toMatchObject({ code: 'timed_out' });
     await expect.poll(() => running('too slow')).toBe(0);
     await requireWorking();
   });

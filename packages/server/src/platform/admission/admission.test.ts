@@ -231,10 +231,18 @@ describe('refusals', () => {
     expect(await logged()).toBe('e1 a1: failed');
   });
 
-  test('without an error of its own, a refusal says that the server is busy and when to try again', async () => {
-    const { take } = createAdmission({ places: 1, waitingMax: 0 });
-    void take({}, () => new Promise(() => {}));
-    await expect(take({}, async () => {})).rejects.toMatchObject({ code: 'busy', retryAfterSeconds: 1 });
+  test('without an error of its own, a refusal says who has too much and when to try again', async () => {
+    const { take } = createAdmission({ places: 1, waitingMax: 1, sharerWaitingMax: 0 });
+    const ask = (sharer: string | null) => take({ sharer }, () => new Promise(() => {}));
+    void ask(null);
+    void ask(null);
+    const retryAfterSeconds = 1;
+    await expect(ask(null)).rejects.toMatchObject({ code: 'busy', statusCode: 503, retryAfterSeconds });
+    await expect(ask('a')).rejects.toMatchObject({
+      code: 'too_many_at_once',
+      statusCode: 429,
+      retryAfterSeconds,
+    });
   });
 
   test('a place can be taken and left without waiting', () => {

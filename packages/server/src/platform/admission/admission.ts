@@ -4,7 +4,7 @@
  * the longest. One sharer does not get all places, unless the limits say so, and queues are limited in length and time, so
  * that under overload callers get an error soon.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, isApiError } from '../errors.ts';
 import { createPreemption, type PreemptionLimits } from './preemption.ts';
 import {
   fits,
@@ -80,8 +80,15 @@ export interface Admission {
   leave(sharer?: Sharer, key?: string): void;
 }
 
-export const notNow = (_excess: Excess, message?: string) =>
-  new ApiError('busy', { ...(message !== undefined && { message }), retryAfterSeconds: 1 });
+/** The errors for "not now": who calls has too much under way, or the server has. */
+export const notNow = (excess: Excess, message?: string, retryAfterSeconds?: number) =>
+  new ApiError(excess === 'sharer' ? 'too_many_at_once' : 'busy', {
+    ...(message !== undefined && { message }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+
+export const isNotNow = (error: unknown) =>
+  isApiError(error, 'too_many_at_once') || isApiError(error, 'busy');
 
 /** So that a sharer who never waits needs no list. */
 const NOBODY: Waiting[] = [];

@@ -2,8 +2,10 @@
  * Collects bodies within limits: the size of each body, the time that it takes, and the memory of all bodies that are
  * being received.
  */
+
 import type { IncomingMessage } from 'node:http';
 import { sizeText } from '@oriel/contract';
+import type { Excess } from '../admission/admission.ts';
 import { ApiError } from '../errors.ts';
 
 const KB = 1024;
@@ -185,6 +187,8 @@ function createChunks() {
 export interface Share {
   /** Returns false if not enough is left. */
   take(bytes: number): boolean;
+  /** Why this many more bytes are not left: the sharer has too many, or all together. */
+  excessOf(bytes: number): Excess;
   /** Returns everything that was taken to the budget. */
   giveBack(): void;
 }
@@ -202,9 +206,11 @@ export function createBudget(maxBytes: number) {
   return {
     shareOf(sharer: string): Share {
       let taken = 0;
+      const isOverShare = (bytes: number) => (shares.get(sharer) ?? 0) + bytes > maxBytes / 4;
       return {
+        excessOf: (bytes) => (isOverShare(bytes) ? 'sharer' : 'all'),
         take(bytes) {
-          if (total + bytes > maxBytes || (shares.get(sharer) ?? 0) + bytes > maxBytes / 4) return false;
+          if (total + bytes > maxBytes || isOverShare(bytes)) return false;
           taken += bytes;
           add(sharer, bytes);
           return true;

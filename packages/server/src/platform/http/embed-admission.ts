@@ -2,12 +2,11 @@
  * Limits how many requests of one embed token, and of one embed tenant, are served at once. Each server counts for
  * itself.
  */
-import { createAdmission } from '../admission/admission.ts';
+import { createAdmission, type Excess, notNow } from '../admission/admission.ts';
 import type { EmbedSession } from '../auth/actor.ts';
-import { ApiError } from '../errors.ts';
 
 export interface EmbedAdmission {
-  /** Throws a 429 if there are too many. */
+  /** Throws a 429 if there are too many of the token or the tenant, and a 503 if there are too many in all. */
   enter(session: EmbedSession): void;
   leave(session: EmbedSession): void;
 }
@@ -36,10 +35,10 @@ export function createEmbedAdmission(max: EmbedLimits): EmbedAdmission {
   return {
     enter({ sessionId, embedTenant }) {
       const excess = tenants.enter(String(sessionId), embedTenant);
-      if (excess) throw tooMany(excess === 'sharer' ? 'embed token' : 'embed tenant');
+      if (excess) throw tooMany('sharer', excess === 'sharer' ? 'embed token' : 'embed tenant');
       if (!all.enter()) return;
       tenants.leave(String(sessionId), embedTenant);
-      throw tooMany('server');
+      throw tooMany('all', 'server');
     },
     leave({ sessionId, embedTenant }) {
       tenants.leave(String(sessionId), embedTenant);
@@ -48,8 +47,5 @@ export function createEmbedAdmission(max: EmbedLimits): EmbedAdmission {
   };
 }
 
-const tooMany = (whose: string) =>
-  new ApiError('too_many_at_once', {
-    message: `Too many requests of this ${whose} are being served: wait for one of them, and try again.`,
-    retryAfterSeconds: 1,
-  });
+const tooMany = (excess: Excess, whose: string) =>
+  notNow(excess, `Too many requests of this ${whose} are being served: wait for one of them, and try again.`);

@@ -2,7 +2,7 @@
  * Admission to slow work that callers who are not known can ask for. Sites take turns (an IPv4 address, or 48 bits of
  * IPv6), and within a site its networks of 64 bits do: one IPv6 site has 65,536 of them.
  */
-import { type AdmissionLimits, createAdmission, type Sharer } from '../admission/admission.ts';
+import { type AdmissionLimits, createAdmission, notNow, type Sharer } from '../admission/admission.ts';
 import { addressGroup, siteOf } from './attempt-limit.ts';
 
 export interface SiteAdmission {
@@ -20,7 +20,10 @@ export function createSiteAdmission(limits: {
   sites: AdmissionLimits;
   networks: AdmissionLimits;
 }): SiteAdmission {
-  const [sites, networks] = [createAdmission(limits.sites), createAdmission(limits.networks)];
+  // A stranger shares an address with others, and cannot be told to have too much under way.
+  const refusal = () => notNow('all');
+  const sites = createAdmission({ ...limits.sites, refusal });
+  const networks = createAdmission({ ...limits.networks, refusal });
   return {
     get sites() {
       return networks.keys;
