@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pivotOf } from './pivot.ts';
+import { type PivotSort, pivotOf, sortedPlaces } from './pivot.ts';
 
 test('values become rows and columns, and cells keep their rows', () => {
   const rows = [
@@ -16,6 +16,26 @@ test('values become rows and columns, and cells keep their rows', () => {
     [2, undefined],
     [undefined, 3],
   ]);
+});
+
+test('rows are sorted by what they are, by a column and by their total, those without a value last', () => {
+  const rows = [
+    { m: 1, s: 'b', n: '10' },
+    { m: 2, s: 'b', n: '9' },
+    { m: 1, s: null, n: '2' },
+    { m: 2, s: 'a', n: '100' },
+    { m: 1, s: 'c', n: null },
+  ];
+  const spec = { rows: ['s'], columns: ['m'], measures: ['n'] };
+  const pivot = pivotOf(rows, spec);
+  const sorted = (sort: PivotSort | undefined) =>
+    sortedPlaces(pivot, spec, sort).map((place) => pivot.rows[place]![0]);
+  expect(sorted(undefined)).toEqual(['b', null, 'a', 'c']);
+  expect(sorted({ member: 's', desc: false })).toEqual(['a', 'b', 'c', null]);
+  expect(sorted({ member: 's', desc: true })).toEqual(['c', 'b', 'a', null]);
+  expect(sorted({ member: 'n', column: 0, desc: true })).toEqual(['b', null, 'a', 'c']);
+  expect(sorted({ member: 'n', column: 0, desc: false })).toEqual([null, 'b', 'a', 'c']);
+  expect(sorted({ member: 'n', column: 'total', desc: true })).toEqual(['a', 'b', null, 'c']);
 });
 
 test('without columns there is one for each measure, and too many columns are cut', () => {

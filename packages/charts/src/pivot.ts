@@ -49,6 +49,35 @@ export function pivotOf(rows: readonly Row[], spec: PivotSpec): Pivot {
   };
 }
 
+/** By a member of the rows, or by a measure in one of the columns or in their total. */
+export interface PivotSort {
+  member: string;
+  column?: number | 'total';
+  desc: boolean;
+}
+
+/** The places of the rows, in the order that is asked for. Rows without a value come last, in both directions. */
+export function sortedPlaces(pivot: Pivot, spec: PivotSpec, sort: PivotSort | undefined): number[] {
+  const places = pivot.rows.map((_, place) => place);
+  if (!sort) return places;
+  const { member, column, desc } = sort;
+  const level = spec.rows.indexOf(member);
+  const total = (row: number) =>
+    pivot.columns.reduce((sum, _, i) => sum + (Number(pivot.at(row, i)?.[member]) || 0), 0);
+  const valueAt = (row: number): unknown => {
+    if (column === undefined) return pivot.rows[row]![level];
+    if (column === 'total') return total(row);
+    const value = pivot.at(row, column)?.[member];
+    return value == null ? null : Number(value);
+  };
+  const values = places.map(valueAt);
+  return places.toSorted((a, b) => {
+    const [x, y] = [values[a], values[b]];
+    if (x == null || y == null) return x === y ? 0 : x == null ? 1 : -1;
+    return (desc ? -1 : 1) * compare([x], [y]);
+  });
+}
+
 function compare(a: readonly unknown[], b: readonly unknown[]): number {
   for (const [i, value] of a.entries()) {
     const other = b[i];

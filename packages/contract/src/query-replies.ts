@@ -130,7 +130,7 @@ export const MetaCube = Shape('MetaCube', {
       public: Type.Boolean(),
     }),
   ),
-  folders: Type.Array(Type.Unknown()),
+  folders: Type.Array(Shape('MetaFolder', { name: Type.String(), members: memberNames })),
   nestedFolders: Type.Array(Type.Unknown()),
 });
 

@@ -159,6 +159,7 @@ export interface View extends Described {
   readonly root: string;
   readonly members: ReadonlyMap<string, ViewMember>;
   readonly hierarchies: ReadonlyMap<string, ViewHierarchy>;
+  readonly folders: readonly ViewFolder[];
   readonly policies: readonly Policy[];
 }
 
@@ -176,6 +177,13 @@ export interface ViewHierarchy {
   readonly title: string | undefined;
   /** Names of members of the view. */
   readonly levels: readonly string[];
+}
+
+/** For people who look for members: it changes nothing about queries. */
+export interface ViewFolder {
+  readonly name: string;
+  /** Names of members of the view, and folders. */
+  readonly members: readonly (string | ViewFolder)[];
 }
 
 /** Whom it admits, to which rows and to which members. */

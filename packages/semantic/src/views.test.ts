@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileText, customers, type Expected, expectError, JOIN, orders } from '../test/marked.ts';
+import { somebody } from '../test/plans.ts';
+import { metaOf } from './index.ts';
 
 const CUBES = orders(JOIN) + customers('    hierarchies: [{ name: ways, levels: [region] }]\n');
 const view = (items: string, lines = '') => `${CUBES}views:\n  - name: sales\n    cubes:\n${items}${lines}`;
@@ -183,4 +185,22 @@ test('a join leads in both directions, with the relationship turned around', () 
   const back = model!.cubes.get('customers')!.joins.get('orders')!;
   expect(back).toMatchObject({ to: 'orders', relationship: 'one_to_many' });
   expect(back.sql).toEqual(model!.cubes.get('orders')!.joins.get('customers')!.sql);
+});
+
+test('folders of a view show members together, without what is hidden', () => {
+  const cubes = item(
+    '{ join_path: orders, includes: [count, total, status, { name: paid, public: false }] }',
+  );
+  const folders = `    folders:
+      - { name: Money & more, includes: [total, { name: Inside, includes: [paid, status] }, paid] }
+      - { name: Hidden, includes: [paid] }
+`;
+  const { model, errors } = compileText(view(cubes, folders));
+  expect(errors).toEqual([]);
+  const { folders: flat, nestedFolders } = metaOf(model!, somebody).find(({ name }) => name === 'sales')!;
+  expect(flat).toEqual([{ name: 'Money & more', members: ['sales.total', 'sales.status'] }]);
+  const inside = { name: 'Inside', members: ['sales.status'] };
+  expect(nestedFolders).toEqual([{ name: 'Money & more', members: ['sales.total', inside] }]);
+  const wrong = compileText(view(cubes, '    folders: [{ name: Money, includes: [totl] }]\n')).errors;
+  expect(wrong).toMatchObject([{ code: 'unknown_name', hint: 'Did you mean `total`?' }]);
 });

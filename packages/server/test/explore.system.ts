@@ -314,3 +314,53 @@ test('fields that the question calculates', async () => {
   await requireAccessible();
   expect(problems).toEqual([]);
 });
+
+test('values on demand, and a chart by hand', async () => {
+  await page.goto(`${world.url}/d/${deploymentId}/explore`);
+  await button(/^Sales/).click();
+  await add('Orders');
+  await add('Status');
+  const search = page.getByRole('searchbox', { name: 'Search fields' });
+  await search.fill('channel');
+  await page.locator('.member mark', { hasText: 'Channel' }).first().waitFor();
+  await page.getByRole('button', { name: 'More for Channel', exact: true }).first().click();
+  await page.getByRole('menuitem', { name: 'Show values' }).click();
+  await page.getByRole('button', { name: 'Channel: web', exact: true }).click();
+  await search.fill('');
+  const expected = await answerTo({
+    measures: ['sales.orders'],
+    dimensions: ['sales.status'],
+    filters: [{ member: 'sales.channel', operator: 'equals', values: ['web'] }],
+  });
+  await button(/Channel is web/).waitFor();
+  const rows = await shownRows(expected.length);
+  expect(rows.map(([name, value]) => [name, digits(value)])).toEqual(
+    expected.map((row) => [row['sales.status'], digits(row['sales.orders'])]),
+  );
+
+  await tab('Chart');
+  await button('Settings').click();
+  await page.getByRole('checkbox', { name: 'Vega-Lite by hand' }).check();
+  const editor = page.getByRole('textbox', { name: 'Vega-Lite by hand' });
+  expect(await editor.inputValue()).toContain('sales__orders');
+  await editor.fill('{\n  "mark": "bar",\n  oops');
+  await page.getByText(/^Line 3, column 3/).waitFor();
+  await editor.fill('{"mark":"bar","encoding":{"x":{"field":"sales__nothing"}}}');
+  await page.locator('.vega-editor').getByText('sales__nothing').first().waitFor();
+  const spec = {
+    mark: 'bar',
+    encoding: {
+      x: { field: 'sales__status', type: 'nominal', title: 'By hand' },
+      y: { field: 'sales__orders', type: 'quantitative' },
+    },
+  };
+  await editor.fill(JSON.stringify(spec));
+  await page.locator('.chart-view').getByText('By hand').first().waitFor({ state: 'attached' });
+  await requireAccessible();
+  await save('By hand', []);
+  const { items } = await world.admin.getReports({ deploymentId, search: 'By hand' });
+  expect(items[0]!.meta).toEqual({ chart: { kind: 'vega', spec } });
+  await page.reload();
+  await page.locator('.chart-view').getByText('By hand').first().waitFor({ state: 'attached' });
+  expect(problems).toEqual([]);
+});

@@ -1,5 +1,13 @@
 export { chartOf } from './chart-of.ts';
-export { type Column, type ColumnKind, channelsOf, columnsOf, fieldOf, readAsked } from './columns.ts';
+export {
+  type Column,
+  type ColumnKind,
+  channelsOf,
+  columnsOf,
+  describeAll,
+  fieldOf,
+  readAsked,
+} from './columns.ts';
 export {
   type Fit,
   fitsOf,

@@ -28,6 +28,8 @@ interface Packed {
   z?: string;
   c?: [amount: number, unit: string];
   v?: unknown;
+  /** Vega-Lite by hand. */
+  y?: unknown;
   /** Calculated fields, as queries write them. */
   k?: unknown[];
 }
@@ -65,10 +67,13 @@ function pack(question: Question): Packed {
     ...(timezone ? { z: timezone } : {}),
     ...(question.compare ? { c: [question.compare.amount, question.compare.unit] } : {}),
     ...(question.visualization ? { v: question.visualization } : {}),
+    ...(question.vegaLite ? { y: question.vegaLite } : {}),
     ...(question.calculated.length ? { k: question.calculated } : {}),
   };
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
@@ -115,6 +120,7 @@ function unpack(packed: Packed): Question {
     compare:
       Number.isInteger(amount) && knownUnit ? { amount: amount as number, unit: knownUnit } : undefined,
     visualization: isText(visualization?.type) ? visualization : undefined,
+    vegaLite: isObject(packed.y) ? packed.y : undefined,
   };
 }
 

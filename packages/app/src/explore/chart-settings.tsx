@@ -1,10 +1,10 @@
 /** The settings of a chart in the words of people. What is not set follows the query. */
-import { columnsOf, type Visualization } from '@oriel/visualization';
-import type { ComponentChildren } from 'preact';
-import { Icon } from '../parts/icons.tsx';
+import { columnsOf, describeAll, type Visualization } from '@oriel/visualization';
+import { AxisSettings, References, SeriesSettings } from './chart-parts.tsx';
 import type { Answer, Exploration } from './exploration.ts';
 import { describeWith } from './members.ts';
 import { toQuery } from './question.ts';
+import { Check, Choice, Section } from './settings-controls.tsx';
 import { say, type TextKey } from './texts/say.ts';
 
 type Type = Visualization['type'];
@@ -28,9 +28,11 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
   const question = exploration.question.value;
   const { visualization } = answer;
   const { type } = visualization;
-  const columns = columnsOf(toQuery(question), describeWith(exploration.model));
+  const query = toQuery(question);
+  const describe = describeAll(query, describeWith(exploration.model));
+  const columns = columnsOf(query, describe);
   const groups = columns.filter(({ kind }) => kind !== 'measure');
-  const titleOf = (member: string) => describeWith(exploration.model)(member)?.shortTitle ?? member;
+  const titleOf = (member: string) => describe(member)?.shortTitle ?? member;
   const optionsOf = (list: typeof columns) =>
     list.map(({ member, granularity }): [string, string] => [
       member,
@@ -82,7 +84,7 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
     exploration.model.bySource.get(question.source ?? '')?.filter(({ kind }) => kind === 'time') ?? [];
 
   return (
-    <div class="chart-settings" role="group" aria-label={say('settings')}>
+    <div class="chart-options" role="group" aria-label={say('settings')}>
       {(has(AXES) || has(['heatmap', 'map', 'pie', 'donut', 'funnel'])) && groups.length > 0 && (
         <Section title={say('fields')}>
           <Choice
@@ -282,231 +284,16 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
         <button
           type="button"
           onClick={() =>
-            exploration.change(say('resetChart'), (before) => ({ ...before, visualization: undefined }))
+            exploration.change(say('resetChart'), (before) => ({
+              ...before,
+              visualization: undefined,
+              vegaLite: undefined,
+            }))
           }
         >
           {say('resetChart')}
         </button>
       )}
     </div>
-  );
-}
-
-const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <details class="settings-section" open>
-    <summary>{title}</summary>
-    <div class="settings-body">{children}</div>
-  </details>
-);
-
-function Choice({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  options: [value: string, text: string][];
-  onChange(value: string): void;
-}) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-const Check = ({
-  label,
-  isOn,
-  onChange,
-}: {
-  label: string;
-  isOn: boolean;
-  onChange(isOn: boolean): void;
-}) => (
-  <label class="option">
-    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-    <span>{label}</span>
-  </label>
-);
-
-interface PartProps {
-  visualization: Visualization;
-  set(changed: Partial<Visualization>, field?: string): void;
-}
-
-function AxisSettings({ name, visualization, set }: PartProps & { name: 'x' | 'y' | 'right' }) {
-  const axis = visualization.axes?.[name];
-  const change = (changed: object, field?: string) =>
-    set({ axes: { ...visualization.axes, [name]: { ...axis, ...changed } } }, field && `${name}-${field}`);
-  const text = name === 'right' ? say('right') : name.toUpperCase();
-  return (
-    <details class="settings-section">
-      <summary>{say('axis', { name: text })}</summary>
-      <div class="settings-body">
-        <label class="field">
-          <span>{say('axisTitle')}</span>
-          <input
-            value={axis?.title ?? ''}
-            maxLength={255}
-            onInput={({ currentTarget: { value } }) => change({ title: value || null }, 'title')}
-          />
-        </label>
-        <Choice
-          label={say('scale')}
-          value={axis?.scale ?? 'linear'}
-          options={(['linear', 'log', 'sqrt'] as const).map((scale) => [scale, say(scale)])}
-          onChange={(scale) => change({ scale })}
-        />
-        <div class="two">
-          {(['min', 'max'] as const).map((end) => (
-            <label key={end} class="field">
-              <span>{say(end)}</span>
-              <input
-                type="number"
-                step="any"
-                value={axis?.[end] ?? ''}
-                onInput={({ currentTarget: { value } }) =>
-                  change({ [end]: value === '' ? null : Number(value) }, end)
-                }
-              />
-            </label>
-          ))}
-        </div>
-        <Check label={say('fromZero')} isOn={axis?.zero ?? false} onChange={(zero) => change({ zero })} />
-        <Check label={say('hidden')} isOn={axis?.hidden ?? false} onChange={(hidden) => change({ hidden })} />
-      </div>
-    </details>
-  );
-}
-
-function SeriesSettings({
-  visualization,
-  set,
-  y,
-  titleOf,
-}: PartProps & { y: string[]; titleOf(member: string): string }) {
-  const change = (member: string, changed: object, field?: string) =>
-    set(
-      { series: { ...visualization.series, [member]: { ...visualization.series?.[member], ...changed } } },
-      field && `${member}-${field}`,
-    );
-  return (
-    <Section title={say('series')}>
-      {y.map((member) => {
-        const series = visualization.series?.[member];
-        return (
-          <div key={member} class="series">
-            <input
-              aria-label={say('name')}
-              value={series?.title ?? ''}
-              placeholder={titleOf(member)}
-              maxLength={255}
-              onInput={({ currentTarget: { value } }) => change(member, { title: value || null }, 'title')}
-            />
-            <input
-              type="color"
-              aria-label={say('color', { name: titleOf(member) })}
-              value={series?.color ?? '#3451c6'}
-              onInput={({ currentTarget: { value } }) => change(member, { color: value }, 'color')}
-            />
-            {visualization.type === 'combo' && (
-              <div class="two">
-                <Choice
-                  label={say('seriesMark')}
-                  value={series?.mark ?? (member === y[0] ? 'column' : 'line')}
-                  options={[
-                    ['column', say('markColumn')],
-                    ['line', say('markLine')],
-                    ['area', say('markArea')],
-                  ]}
-                  onChange={(mark) => change(member, { mark })}
-                />
-                <Choice
-                  label={say('seriesAxis')}
-                  value={series?.axis ?? (member === y[0] ? 'left' : 'right')}
-                  options={[
-                    ['left', say('left')],
-                    ['right', say('right')],
-                  ]}
-                  onChange={(axis) => change(member, { axis })}
-                />
-              </div>
-            )}
-          </div>
-        );
-      })}
-    </Section>
-  );
-}
-
-function References({ visualization, set }: PartProps) {
-  const references = visualization.references ?? [];
-  const change = (at: number, changed: object, field?: string) =>
-    set(
-      { references: references.map((each, i) => (i === at ? { ...each, ...changed } : each)) },
-      field && `reference-${at}-${field}`,
-    );
-  return (
-    <Section title={say('references')}>
-      {references.map((reference, i) => (
-        <div key={i} class="series">
-          <Choice
-            label={say('referenceValue')}
-            value={reference.measure ?? 'fixed'}
-            options={(['fixed', 'average', 'median', 'min', 'max'] as const).map((kind) => [
-              kind,
-              kind === 'min' || kind === 'max' ? kind : say(kind),
-            ])}
-            onChange={(kind) =>
-              change(i, kind === 'fixed' ? { measure: null, value: 0 } : { measure: kind, value: null })
-            }
-          />
-          {!reference.measure && (
-            <input
-              type="number"
-              step="any"
-              aria-label={say('value')}
-              value={reference.value ?? ''}
-              onInput={({ currentTarget: { value } }) =>
-                change(i, { value: value === '' ? null : Number(value) }, 'value')
-              }
-            />
-          )}
-          <input
-            aria-label={say('text')}
-            placeholder={say('text')}
-            value={reference.label ?? ''}
-            maxLength={255}
-            onInput={({ currentTarget: { value } }) => change(i, { label: value || null }, 'label')}
-          />
-          <button
-            type="button"
-            class="icon small"
-            aria-label={say('removeReference')}
-            onClick={() => set({ references: references.filter((_, at) => at !== i) })}
-          >
-            <Icon name="close" size={14} />
-          </button>
-        </div>
-      ))}
-      <button
-        type="button"
-        class="quiet with-icon"
-        onClick={() => set({ references: [...references, { measure: 'average', label: say('average') }] })}
-      >
-        <Icon name="plus" size={14} />
-        {say('addReference')}
-      </button>
-    </Section>
   );
 }

@@ -171,8 +171,10 @@ export class Exploration {
       // A figure or a table with totals asks for more than rows.
       loaded = await this.#loadFor(chart, query, signal, false);
     }
+    const { vegaLite } = question;
+    const meta = vegaLite ? { chart: { kind: 'vega', spec: vegaLite } } : { visualization };
     const snapshot =
-      chart.kind === 'vega' ? await this.#compile(visualization, query, signal) : loaded.snapshot;
+      vegaLite || chart.kind === 'vega' ? await this.#compile(meta, query, signal) : loaded.snapshot;
     const refreshed = Date.parse((loaded.rows.result as { lastRefreshTime?: string }).lastRefreshTime ?? '');
     const keptMs = Number.isFinite(refreshed) && refreshed < start - 50 ? start - refreshed : undefined;
     return { key: keyOf(question), snapshot, rows: loaded.rows, visualization, recommendations, ms, keptMs };
@@ -186,8 +188,8 @@ export class Exploration {
     return { snapshot, rows: ask.read(results) };
   }
 
-  async #compile(visualization: Visualization, query: object, signal: AbortSignal): Promise<Snapshot> {
-    const body = { jsonQuery: JSON.stringify(query), meta: { visualization } };
+  async #compile(meta: object, query: object, signal: AbortSignal): Promise<Snapshot> {
+    const body = { jsonQuery: JSON.stringify(query), meta };
     const made = await api.previewReport({ deploymentId: this.deploymentId, body }, { signal });
     return { reportId: 0, ...made } as Snapshot;
   }

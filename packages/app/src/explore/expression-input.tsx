@@ -1,6 +1,7 @@
 /** A text field for expressions: it proposes members and functions, and marks what is wrong at its place. */
 import { useId, useRef, useState } from 'preact/hooks';
 import type { Calculated } from './calculated.ts';
+import { MarkedText, type TextProblem } from './marked-text.tsx';
 import type { Member } from './members.ts';
 import { say } from './texts/say.ts';
 
@@ -81,11 +82,10 @@ export function ExpressionInput({
   members: readonly Member[];
   fields: readonly Calculated[];
   keys: readonly string[];
-  problem: { message: string; from?: number; to?: number } | undefined;
+  problem: TextProblem | undefined;
   onChange(text: string): void;
 }) {
   const input = useRef<HTMLTextAreaElement>(null);
-  const marks = useRef<HTMLPreElement>(null);
   const [cursor, setCursor] = useState<number>();
   const [at, setAt] = useState(0);
   const [id, hintId, listId] = [useId(), useId(), useId()];
@@ -115,36 +115,17 @@ export function ExpressionInput({
     } else return;
     event.preventDefault();
   };
-  const isMarked = problem?.from !== undefined;
-  const begin = Math.min(problem?.from ?? 0, value.length);
-  const end = Math.min(problem?.to ?? 0, value.length);
   return (
     <div class="field">
       <label for={id}>{say('kindExpression')}</label>
-      <div class="expression">
-        <pre ref={marks} aria-hidden="true" class="code">
-          {isMarked ? (
-            <>
-              {value.slice(0, begin)}
-              <mark>{value.slice(begin, end) || ' '}</mark>
-              {value.slice(end)}
-            </>
-          ) : (
-            value
-          )}
-          {'\n'}
-        </pre>
-        <textarea
-          ref={input}
+      <div class="expression-field">
+        <MarkedText
+          input={input}
           id={id}
-          class="code"
           rows={3}
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
           maxLength={2000}
           value={value}
-          aria-invalid={problem !== undefined}
+          problem={problem}
           aria-describedby={hintId}
           aria-autocomplete="list"
           aria-controls={proposals.length ? listId : undefined}
@@ -156,9 +137,6 @@ export function ExpressionInput({
           }}
           onKeyDown={onKeyDown}
           onBlur={() => setCursor(undefined)}
-          onScroll={(event) => {
-            if (marks.current) marks.current.scrollTop = event.currentTarget.scrollTop;
-          }}
         />
         {proposals.length > 0 && (
           <div id={listId} role="listbox" aria-label={say('proposals')} class="proposals">

@@ -13,14 +13,25 @@ import {
   toggleMember,
 } from './changes.ts';
 import type { Exploration } from './exploration.ts';
-import { GRANULARITIES, type Listed, type ListRow, listRows, type Model } from './members.ts';
+import {
+  excerptOf,
+  GRANULARITIES,
+  type Listed,
+  type ListRow,
+  listRows,
+  type Model,
+  type OpenValues,
+  wordsIn,
+} from './members.ts';
 import { firstOf } from './operators.ts';
 import { comparison, hasMember, type Question } from './question.ts';
 import { say, type TextKey } from './texts/say.ts';
 import { aggregateText, kindText, titleOfField } from './titles.ts';
+import { loadValues } from './values.ts';
 import { useVirtual } from './virtual.ts';
 
 const ROW = 32;
+const INDENT = 16;
 
 const HEADINGS: Record<string, TextKey> = {
   chosen: 'inQuery',
@@ -71,9 +82,12 @@ export function MemberList({
   const frame = useRef<HTMLDivElement>(null);
   const members = model.bySource.get(question.source ?? '') ?? [];
   const chosen = chosenMembers(question, model);
+  const [values, setValues] = useState<OpenValues>(new Map());
+  const [dragged, setDragged] = useState<string>();
+  const source = model.sources.find(({ name }) => name === question.source);
   const rows = useMemo(
-    () => listRows(members, chosen, text, closed),
-    [members, chosen.map(({ name, title }) => `${name} ${title}`).join(), text, closed],
+    () => listRows({ source, members, chosen, text, closed, values }),
+    [members, chosen.map(({ name, title }) => `${name} ${title}`).join(), text, closed, values],
   );
   const list = useVirtual(frame, rows.length, ROW, (index) => rows[index]?.key ?? index);
 
@@ -92,6 +106,30 @@ export function MemberList({
     exploration.change(say('filterBy', { name: member.title }), (before) => addFilter(before, node));
     onFilter(node.id);
   };
+  /** A value that is pressed is what remains. */
+  const filterByValue = ({ name, title }: Listed, value: string) =>
+    exploration.change(say('filterBy', { name: title }), (before) =>
+      addFilter(before, comparison(name, 'equals', [value])),
+    );
+  const switchValues = async ({ name }: Listed) => {
+    const put = (change: (known: Map<string, readonly string[] | undefined>) => void) =>
+      setValues((before) => {
+        const after = new Map(before);
+        change(after);
+        return after;
+      });
+    if (values.has(name)) return put((known) => known.delete(name));
+    put((known) => known.set(name, undefined));
+    const found = await loadValues(exploration.deploymentId, name).catch(() => []);
+    put((known) => known.has(name) && known.set(name, found));
+  };
+  const drop = (target: Listed) => {
+    const from = chosen.findIndex(({ name }) => name === dragged);
+    const to = chosen.indexOf(target);
+    setDragged(undefined);
+    if (from < 0 || chosen[from]!.kind !== target.kind) return;
+    exploration.change(say('moveUp'), (before) => moveMember(before, dragged!, to - from));
+  };
   const switchGroup = (group: string) =>
     setClosed((before) => {
       const after = new Set(before);
@@ -105,7 +143,7 @@ export function MemberList({
     if (!move) return;
     const focused = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
     let at = Number(focused?.dataset.row ?? -1) + move;
-    while (rows[at] && rows[at]!.kind === 'heading') at += move;
+    while (rows[at] && (rows[at]!.kind === 'heading' || rows[at]!.kind === 'note')) at += move;
     if (!rows[at]) return;
     event.preventDefault();
     list.scrollToIndex(at);
@@ -144,17 +182,39 @@ export function MemberList({
                 key={String(key)}
                 class="member-row"
                 data-row={index}
-                style={{ transform: `translateY(${start}px)` }}
+                style={{ transform: `translateY(${start}px)`, paddingInlineStart: `${row.depth * INDENT}px` }}
+                {...(row.kind === 'member' && row.key.startsWith('c-')
+                  ? {
+                      draggable: true,
+                      onDragStart: () => setDragged(row.member.name),
+                      onDragOver: (event: DragEvent) => dragged && event.preventDefault(),
+                      onDrop: () => drop(row.member),
+                    }
+                  : {})}
               >
                 {row.kind === 'heading' ? (
-                  <Heading row={row} isClosed={closed.has(row.text)} onClick={() => switchGroup(row.text)} />
-                ) : (
+                  <Heading row={row} isClosed={closed.has(row.id)} onClick={() => switchGroup(row.id)} />
+                ) : row.kind === 'member' ? (
                   <MemberRow
                     row={row}
                     exploration={exploration}
+                    words={wordsIn(text)}
+                    hasValues={values.has(row.member.name)}
                     onToggle={() => toggle(row.member)}
                     onFilter={() => filter(row.member)}
+                    onValues={() => void switchValues(row.member)}
                   />
+                ) : row.kind === 'value' ? (
+                  <button
+                    type="button"
+                    class="member-name quiet"
+                    aria-label={`${row.member.title}: ${row.value}`}
+                    onClick={() => filterByValue(row.member, row.value)}
+                  >
+                    <span class="text">{row.value}</span>
+                  </button>
+                ) : (
+                  <p class="soft note">{say(row.text === 'loading' ? 'running' : 'noValues')}</p>
                 )}
               </div>
             );
@@ -214,12 +274,12 @@ function Heading({
   isClosed: boolean;
   onClick(): void;
 }) {
-  if (row.text === 'chosen') return <h3 class="member-heading">{say('inQuery')}</h3>;
+  if (row.id === 'chosen') return <h3 class="member-heading">{say('inQuery')}</h3>;
   return (
     <h3 class="member-heading">
       <button type="button" class="quiet" aria-expanded={!isClosed} onClick={onClick}>
         <Icon name={isClosed ? 'right' : 'down'} size={14} />
-        {say(HEADINGS[row.text]!)}
+        {row.title ?? say(HEADINGS[row.id]!)}
         <span class="soft">{row.count}</span>
       </button>
     </h3>
@@ -236,16 +296,31 @@ const SIGNS: Record<string, string> = {
   string: 'A',
 };
 
+/** What was searched for, where it was found. */
+const Found = ({ text, words, length }: { text: string; words: readonly string[]; length: number }) => (
+  <>
+    {excerptOf(text, words, length).map(([part, isFound], i) =>
+      isFound ? <mark key={String(i)}>{part}</mark> : <span key={String(i)}>{part}</span>,
+    )}
+  </>
+);
+
 function MemberRow({
   row: { member, isChosen, key, why },
   exploration,
+  words,
+  hasValues,
   onToggle,
   onFilter,
+  onValues,
 }: {
   row: Extract<ListRow, { kind: 'member' }>;
   exploration: Exploration;
+  words: readonly string[];
+  hasValues: boolean;
   onToggle(): void;
   onFilter(): void;
+  onValues(): void;
 }) {
   const { kind, title, type, description } = member;
   const isOnTop = key.startsWith('c-');
@@ -266,6 +341,9 @@ function MemberRow({
           { label: say('moveDown'), run: () => move(1) },
         ]
       : []),
+    ...(kind === 'dimension' && !isOnTop
+      ? [{ label: say(hasValues ? 'hideValues' : 'showValues'), run: onValues }]
+      : []),
     ...fieldItems(exploration, member),
   ];
   return (
@@ -279,7 +357,7 @@ function MemberRow({
           title,
           description,
           member.name,
-          why === 'description' ? say('matchedDescription') : undefined,
+          why === 'description' ? say('matchedDescription') : why === 'name' ? say('matchedName') : undefined,
         ]
           .filter(Boolean)
           .join('\n')}
@@ -288,9 +366,15 @@ function MemberRow({
         <span class="sign" aria-hidden="true">
           {SIGNS[kind] ?? SIGNS[type] ?? 'A'}
         </span>
-        <span class="text">{title}</span>
+        <span class="text">{why ? <Found text={title} words={words} length={80} /> : title}</span>
         {why && why !== 'title' && (
-          <span class="soft">{say(why === 'name' ? 'matchedName' : 'matchedDescription')}</span>
+          <span class="soft why">
+            <Found
+              text={why === 'name' ? member.name.split('.')[1]! : (description ?? '')}
+              words={words}
+              length={32}
+            />
+          </span>
         )}
       </button>
       {isOnTop && time && (

@@ -18,6 +18,7 @@ export interface Source {
   dimensions: Described[];
   segments: Described[];
   hierarchies?: { name: string; title: string; levels: string[] }[];
+  nestedFolders?: Folder[];
 }
 
 interface Described {
@@ -153,36 +154,122 @@ export function searchSources(model: Model, text: string): { source: Source; hit
 
 const ORDER: MemberKind[] = ['measure', 'dimension', 'time', 'segment'];
 
+/** Members that stand together: a folder of the view, a hierarchy, or all of a kind. */
+interface Group {
+  id: string;
+  /** Undefined for a kind, whose name is a text of the page. */
+  title: string | undefined;
+  depth: number;
+  members: Member[];
+}
+
 export type ListRow =
-  | { key: string; kind: 'heading'; text: MemberKind | 'chosen'; count: number }
-  | { key: string; kind: 'member'; member: Listed; isChosen: boolean; why?: Why };
+  | { key: string; kind: 'heading'; id: string; title: string | undefined; depth: number; count: number }
+  | { key: string; kind: 'member'; member: Listed; isChosen: boolean; depth: number; why?: Why }
+  | { key: string; kind: 'value'; member: Listed; value: string; depth: number }
+  /** What stands in place of values. */
+  | { key: string; kind: 'note'; text: 'loading' | 'noValues'; depth: number };
+
+/** The values of members that people want to see, as far as they are known. */
+export type OpenValues = ReadonlyMap<string, readonly string[] | undefined>;
+
+interface Folder {
+  name: string;
+  members: (string | Folder)[];
+}
+
+function groupsOf(source: Source | undefined, members: readonly Member[]): Group[] {
+  const byName = new Map(members.map((member) => [member.name, member]));
+  const found = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? []);
+  const placed = new Set<string>();
+  const folders = (list: readonly Folder[], depth: number, path: string): Group[] =>
+    list.flatMap((folder) => {
+      const own = folder.members.filter((one) => typeof one === 'string');
+      for (const name of own) placed.add(name);
+      const id = `${path}/${folder.name}`;
+      const inside = folder.members.filter((one) => typeof one !== 'string');
+      return [{ id, title: folder.name, depth, members: found(own) }, ...folders(inside, depth + 1, id)];
+    });
+  const inFolders = folders(source?.nestedFolders ?? [], 0, 'f');
+  const hierarchies = (source?.hierarchies ?? []).map(
+    ({ name, title, levels }): Group => ({ id: `y-${name}`, title, depth: 0, members: found(levels) }),
+  );
+  // What no folder holds stands by its kind; a hierarchy only says how dimensions belong together.
+  const kinds = ORDER.map((kind): Group => {
+    const rest = members.filter((member) => member.kind === kind && !placed.has(member.name));
+    return { id: kind, title: undefined, depth: 0, members: rest };
+  });
+  return [...inFolders, ...kinds, ...hierarchies].filter(
+    (group) => group.members.length || inFolders.includes(group),
+  );
+}
+
+interface ListState {
+  source: Source | undefined;
+  members: readonly Member[];
+  chosen: readonly Listed[];
+  text: string;
+  closed: ReadonlySet<string>;
+  values: OpenValues;
+}
 
 /** The rows of the list: what is chosen stands on top, and again at its place. */
-export function listRows(
-  members: readonly Member[],
-  chosen: readonly Listed[],
-  text: string,
-  closed: ReadonlySet<string>,
-): ListRow[] {
+export function listRows({ source, members, chosen, text, closed, values }: ListState): ListRow[] {
   const names = new Set(chosen.map(({ name }) => name));
   const rows: ListRow[] = [];
+  const add = (prefix: string, member: Listed, depth: number, why?: Why) => {
+    const key = `${prefix}${member.name}`;
+    const isChosen = names.has(member.name);
+    rows.push({ key, kind: 'member', member, isChosen, depth, ...(why ? { why } : {}) });
+    // On top they would stand between what is to be ordered.
+    if (prefix === 'c-' || !values.has(member.name)) return;
+    const found = values.get(member.name);
+    for (const value of found ?? [])
+      rows.push({ key: `${key} = ${value}`, kind: 'value', member, value, depth: depth + 1 });
+    if (!found?.length)
+      rows.push({ key: `${key} =`, kind: 'note', text: found ? 'noValues' : 'loading', depth: depth + 1 });
+  };
   if (text.trim()) {
-    for (const { member, why } of searchMembers(members, text))
-      rows.push({ key: member.name, kind: 'member', member, isChosen: names.has(member.name), why });
+    for (const { member, why } of searchMembers(members, text)) add('', member, 0, why);
     return rows;
   }
   if (chosen.length) {
-    rows.push({ key: 'h-chosen', kind: 'heading', text: 'chosen', count: chosen.length });
-    for (const member of chosen)
-      rows.push({ key: `c-${member.name}`, kind: 'member', member, isChosen: true });
+    rows.push({
+      key: 'h-chosen',
+      kind: 'heading',
+      id: 'chosen',
+      title: undefined,
+      depth: 0,
+      count: chosen.length,
+    });
+    for (const member of chosen) add('c-', member, 0);
   }
-  for (const kind of ORDER) {
-    const found = members.filter((member) => member.kind === kind);
-    if (!found.length) continue;
-    rows.push({ key: `h-${kind}`, kind: 'heading', text: kind, count: found.length });
-    if (closed.has(kind)) continue;
+  let closedDepth = Number.POSITIVE_INFINITY;
+  for (const { id, title, depth, members: found } of groupsOf(source, members)) {
+    // What is in a folder that is closed is not shown.
+    if (depth > closedDepth) continue;
+    closedDepth = closed.has(id) ? depth : Number.POSITIVE_INFINITY;
+    rows.push({ key: `h-${id}`, kind: 'heading', id, title, depth, count: found.length });
+    if (closed.has(id)) continue;
     for (const member of found)
-      rows.push({ key: member.name, kind: 'member', member, isChosen: names.has(member.name) });
+      add(title === undefined ? '' : `${id} `, member, title === undefined ? 0 : depth + 1);
   }
   return rows;
+}
+
+/** The text around the first word that was found, and where the words are in it. */
+export function excerptOf(
+  text: string,
+  words: readonly string[],
+  length: number,
+): [part: string, isFound: boolean][] {
+  const plain = text.toLocaleLowerCase();
+  const first = Math.min(...words.map((word) => plain.indexOf(word)).filter((at) => at >= 0), text.length);
+  const from = text.length <= length || first < length / 2 ? 0 : first - Math.floor(length / 4);
+  const part = `${from ? '…' : ''}${text.slice(from, from + length)}${from + length < text.length ? '…' : ''}`;
+  const pattern = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  return part
+    .split(new RegExp(`(${pattern})`, 'gi'))
+    .map((piece, i): [string, boolean] => [piece, i % 2 === 1])
+    .filter(([piece]) => piece !== '');
 }

@@ -91,7 +91,10 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
   useEffect(() => {
     const address = isAsked(question) || question.source ? toAddress(question) : undefined;
     const isStored =
-      saved && keyOf(saved) === keyOf(question) && saved.visualization === question.visualization;
+      saved &&
+      keyOf(saved) === keyOf(question) &&
+      saved.visualization === question.visualization &&
+      saved.vegaLite === question.vegaLite;
     const search = address && !isStored ? `?q=${address}` : '';
     if (location.pathname === path && location.search !== search)
       history.replaceState(history.state, '', `${location.pathname}${search}`);
@@ -138,7 +141,7 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
       const { pivotItems, meta, ...content } = contentOf(question, visualization());
       const body = {
         ...content,
-        meta: { ...(report.meta as object), chart: undefined, ...meta },
+        meta: { ...(report.meta as object), chart: undefined, visualization: undefined, ...meta },
         pivotItems,
       };
       return api.updateReport({ deploymentId, reportId: report.id, body }, { ifMatch: stored?.etag });

@@ -15,7 +15,7 @@ import {
 } from './changes.ts';
 import { proposalsAt } from './expression-input.tsx';
 import { createHistory, redo, STEPS_MAX, step, undo } from './history.ts';
-import { createModel, listRows, type Member, type Source, searchMembers } from './members.ts';
+import { createModel, excerptOf, listRows, type Member, type Source, searchMembers } from './members.ts';
 import { readPasted } from './paste.tsx';
 import {
   columnKeys,
@@ -253,13 +253,76 @@ test('members are found among thousands, titles first', () => {
   ]);
   expect(searchMembers(members, 'amount 12').length).toBeGreaterThan(10);
   const chosen = [model.members.get('wide.r')!];
-  const rows = listRows(members, chosen, '', new Set(['measure']));
+  const state = { source: undefined, members, chosen, text: '', values: new Map() };
+  const rows = listRows({ ...state, closed: new Set(['measure']) });
   expect(rows.slice(0, 3)).toMatchObject([
-    { text: 'chosen' },
+    { id: 'chosen' },
     { isChosen: true },
-    { text: 'measure', count: 2501 },
+    { id: 'measure', count: 2501 },
   ]);
   expect(rows).toHaveLength(2 + 1 + 1 + 2502);
+});
+
+test('folders and hierarchies show members together, values stand below their member, and a search says why', () => {
+  const described = (name: string, more = {}) => ({
+    name: `s.${name}`,
+    title: name,
+    shortTitle: name,
+    type: 'string',
+    ...more,
+  });
+  const source: Source = {
+    name: 's',
+    title: 'S',
+    type: 'view',
+    measures: [described('count', { type: 'number' })],
+    dimensions: [
+      described('country'),
+      described('city', { description: 'Where the customer who has ordered it lives, in our own words' }),
+      described('kind'),
+    ],
+    segments: [],
+    hierarchies: [{ name: 's.places', title: 'Places', levels: ['s.country', 's.city'] }],
+    nestedFolders: [{ name: 'Main', members: ['s.count', { name: 'Inside', members: ['s.kind'] }] }],
+  };
+  const { bySource } = createModel([source]);
+  const members = bySource.get('s')!;
+  const state = { source, members, chosen: [], text: '', closed: new Set<string>(), values: new Map() };
+  const shown = (more = {}) =>
+    listRows({ ...state, ...more }).map((row) =>
+      row.kind === 'heading'
+        ? `${row.depth} ${row.title ?? row.id}:`
+        : `${row.depth} ${row.kind === 'member' ? row.member.title : row.kind === 'value' ? row.value : row.text}`,
+    );
+  expect(shown()).toEqual([
+    ...['0 Main:', '1 count', '1 Inside:', '2 kind'],
+    ...['0 dimension:', '0 country', '0 city', '0 Places:', '1 country', '1 city'],
+  ]);
+  expect(shown({ closed: new Set(['f/Main', 'dimension', 'y-s.places']) })).toEqual([
+    '0 Main:',
+    '0 dimension:',
+    '0 Places:',
+  ]);
+  const values = new Map<string, string[] | undefined>([
+    ['s.kind', ['a', 'b']],
+    ['s.country', undefined],
+    ['s.city', []],
+  ]);
+  expect(shown({ values })).toEqual(
+    expect.arrayContaining(['2 kind', '3 a', '3 b', '0 country', '1 loading', '0 city', '1 noValues']),
+  );
+  const [hit] = searchMembers(members, 'ordered');
+  expect(hit).toMatchObject({ why: 'description', member: { name: 's.city' } });
+  expect(excerptOf(hit!.member.description!, ['ordered'], 32)).toEqual([
+    ['…who has ', false],
+    ['ordered', true],
+    [' it lives, in our…', false],
+  ]);
+  expect(excerptOf('A.B', ['.'], 10)).toEqual([
+    ['A', false],
+    ['.', true],
+    ['B', false],
+  ]);
 });
 
 test('calculated fields are columns, go with the columns that they name, and are asked for with all that they need', () => {

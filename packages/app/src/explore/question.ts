@@ -47,6 +47,8 @@ export interface Question {
   compare: Earlier | undefined;
   /** Undefined until somebody chooses one: then the best fit is shown. */
   visualization: Visualization | undefined;
+  /** Vega-Lite that somebody wrote by hand: it is drawn in place of what the settings say. */
+  vegaLite: Record<string, unknown> | undefined;
 }
 
 export interface JsonQuery {
@@ -83,6 +85,7 @@ export const emptyQuestion = (source?: string): Question => ({
   timezone: undefined,
   compare: undefined,
   visualization: undefined,
+  vegaLite: undefined,
 });
 
 export const isGroup = (node: FilterNode): node is FilterGroup => 'join' in node;

@@ -1,5 +1,5 @@
 /** The answer: as a chart, as a table, and as SQL. */
-import { drillFrom, type Row } from '@oriel/charts';
+import { drillFrom, lazy, type Row } from '@oriel/charts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, wordsOf } from '../parts/states.tsx';
@@ -14,12 +14,16 @@ import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
 import { TypePicker } from './type-picker.tsx';
 
+const VegaEditor = lazy(() => import('./vega-editor.tsx').then((module) => module.default));
+
 const TABS = ['chart', 'table', 'sql'] as const;
 
 export function Results({ exploration, title }: { exploration: Exploration; title: string }) {
   const [tab, setTab] = useState<(typeof TABS)[number]>('chart');
   const [hasSettings, setSettings] = useState(false);
   const [cell, setCell] = useState<{ row: Row; member: string }>();
+  const [isEditing, setByHand] = useState(false);
+  const isByHand = isEditing || exploration.question.value.vegaLite !== undefined;
   const may = useMay(exploration.deploymentId);
   const question = exploration.question.value;
   const answer = exploration.answer.value;
@@ -129,7 +133,30 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
               <TypePicker exploration={exploration} answer={answer} />
               <ChartView exploration={exploration} answer={answer} title={title} />
             </div>
-            {hasSettings && <ChartSettings exploration={exploration} answer={answer} />}
+            {hasSettings && (
+              <div class={isByHand ? 'chart-settings by-hand' : 'chart-settings'}>
+                <label class="option">
+                  <input
+                    type="checkbox"
+                    checked={isByHand}
+                    onChange={(event) => {
+                      setByHand(event.currentTarget.checked);
+                      if (!event.currentTarget.checked && question.vegaLite)
+                        exploration.change(say('vegaByHand'), (before) => ({
+                          ...before,
+                          vegaLite: undefined,
+                        }));
+                    }}
+                  />
+                  <span>{say('vegaByHand')}</span>
+                </label>
+                {isByHand ? (
+                  <VegaEditor exploration={exploration} answer={answer} />
+                ) : (
+                  <ChartSettings exploration={exploration} answer={answer} />
+                )}
+              </div>
+            )}
           </div>
         )}
       </div>

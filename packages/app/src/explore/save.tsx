@@ -16,7 +16,11 @@ export function contentOf(question: Question, visualization: Visualization | und
   return {
     jsonQuery: JSON.stringify(toQuery(question)),
     sqlQuery: null,
-    meta: visualization ? { visualization } : {},
+    meta: question.vegaLite
+      ? { chart: { kind: 'vega', spec: question.vegaLite }, visualization: undefined }
+      : visualization
+        ? { visualization, chart: undefined }
+        : {},
     pivotItems: pivot
       ? { rows: pivot.rows ?? [], columns: pivot.columns ?? [], measures: valueKeys(question), filters: [] }
       : null,
@@ -28,8 +32,11 @@ export function questionOf({ jsonQuery, meta }: Pick<Report, 'jsonQuery' | 'meta
   if (!jsonQuery) return undefined;
   try {
     const question = fromQuery(JSON.parse(jsonQuery));
-    const stored = (meta as { visualization?: Visualization } | null)?.visualization;
-    if (!stored?.type) return question;
+    const { visualization: stored, chart } = (meta ?? {}) as {
+      visualization?: Visualization;
+      chart?: { kind?: string; spec?: Record<string, unknown> };
+    };
+    if (!stored?.type) return chart?.kind === 'vega' ? { ...question, vegaLite: chart.spec } : question;
     const { periodComparisons, comparison, ...visualization } = stored;
     const offset = periodComparisons?.[0]?.offset ?? comparison?.offset;
     const compare = offset && { amount: offset.amount, unit: offset.unit.replace(/s$/, '') as 'year' };

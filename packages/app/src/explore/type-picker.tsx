@@ -58,10 +58,12 @@ export function TypePicker({ exploration, answer }: { exploration: Exploration; 
   const fits = fitsOf(shapeOf(toQuery(question), describe, answer.rows.rows), TYPES);
   const [best] = answer.recommendations;
   const { type } = answer.visualization;
+  const isByHand = exploration.question.value.vegaLite !== undefined;
   const choose = (chosen: VisualizationType) =>
     exploration.change(say('chartType'), (before) => ({
       ...before,
       visualization: { ...(before.visualization ?? {}), type: chosen },
+      vegaLite: undefined,
     }));
   const reasonOf = (each: VisualizationType) =>
     answer.recommendations.find((found) => found.type === each)?.reason;
@@ -77,7 +79,7 @@ export function TypePicker({ exploration, answer }: { exploration: Exploration; 
               type="button"
               role="radio"
               class={reason ? 'type fits' : 'type'}
-              aria-checked={each === type}
+              aria-checked={each === type && !isByHand}
               disabled={needs !== undefined}
               aria-label={say(`type_${each}`)}
               title={[say(`type_${each}`), hint].filter(Boolean).join(': ')}
@@ -90,7 +92,7 @@ export function TypePicker({ exploration, answer }: { exploration: Exploration; 
           );
         })}
       </div>
-      {best && (
+      {best && !isByHand && (
         <p class="soft">
           <strong>{say(`type_${type}`)}</strong>
           {reasonOf(type) ? `: ${say(`reason_${reasonOf(type)!}`)}` : ''}

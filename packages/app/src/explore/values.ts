@@ -19,7 +19,7 @@ export function useValues(deploymentId: number, member: string, text: string): F
     setFound((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(
       () =>
-        void load(deploymentId, member, text, asking.signal).then(
+        void loadValues(deploymentId, member, text, asking.signal).then(
           (values) => setFound({ values, isLoading: false, hasFailed: false }),
           (error) => {
             if (!isAbort(error)) setFound({ values: [], isLoading: false, hasFailed: true });
@@ -35,11 +35,11 @@ export function useValues(deploymentId: number, member: string, text: string): F
   return found;
 }
 
-async function load(
+export async function loadValues(
   deploymentId: number,
   member: string,
-  text: string,
-  signal: AbortSignal,
+  text = '',
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const query = {
     dimensions: [member],
@@ -47,7 +47,7 @@ async function load(
     order: { [member]: 'asc' },
     ...(text ? { filters: [{ member, operator: 'contains', values: [text] }] } : {}),
   };
-  const reply = await api.load({ deploymentId, body: { query } as never }, { signal });
+  const reply = await api.load({ deploymentId, body: { query } as never }, signal ? { signal } : {});
   const { data } = reply as unknown as { data: Record<string, unknown>[] };
   return data.flatMap((row) => (row[member] == null ? [] : [String(row[member])]));
 }

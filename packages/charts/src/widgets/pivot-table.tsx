@@ -1,8 +1,8 @@
 /** A pivot table, with totals of what can be added up. */
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
-import { type PivotSpec, pivotOf } from '../pivot.ts';
+import { type PivotSort, type PivotSpec, pivotOf, sortedPlaces } from '../pivot.ts';
 import type { DrawProps } from '../rows.ts';
 import { useScrollHint } from '../scroll-hint.ts';
 import { opensOn, useShared } from '../shared.ts';
@@ -28,7 +28,38 @@ export function PivotTable({ widgetId, title, snapshot, rows: { rows, result, qu
   const measures = spec.measures.flatMap((member) => columns.get(member) ?? []);
   const hasTotals = snapshot.spec.totals === true && pivot.columns.length > 1;
   const text = (member: string, value: unknown) => formats.value(value, shownOf(result.annotation, member));
-  const shown = pivot.rows.slice(0, ROWS_MAX);
+  const [sort, setSort] = useState<PivotSort>();
+  const places = useMemo(() => sortedPlaces(pivot, spec, sort), [pivot, sort]);
+  const shown = places.slice(0, ROWS_MAX);
+  /** The title of a column, which orders the rows. Numbers begin with the largest. */
+  const sorting = (name: string, member: string, column?: number | 'total') => {
+    const isSorted = sort?.member === member && sort.column === column;
+    return {
+      'aria-sort': isSorted
+        ? sort.desc
+          ? ('descending' as const)
+          : ('ascending' as const)
+        : ('none' as const),
+      children: (
+        <button
+          type="button"
+          title={say('sortBy', { title: name })}
+          onClick={() =>
+            setSort({
+              member,
+              ...(column === undefined ? {} : { column }),
+              desc: isSorted ? !sort.desc : column !== undefined,
+            })
+          }
+        >
+          {name}
+          <span class="arrow" aria-hidden="true">
+            {isSorted ? (sort.desc ? '↓' : '↑') : ''}
+          </span>
+        </button>
+      ),
+    };
+  };
   const sum = (cells: (Row | undefined)[], { member }: Column) =>
     cells.reduce((total, row) => total + (Number(row?.[member]) || 0), 0);
   const total = (cells: (Row | undefined)[], column: Column) =>
@@ -72,22 +103,31 @@ export function PivotTable({ widgetId, title, snapshot, rows: { rows, result, qu
           ))}
           <tr>
             {spec.rows.map((member) => (
-              <th key={member} scope="col">
-                {columns.get(member)?.title ?? member}
-              </th>
+              <th key={member} scope="col" {...sorting(columns.get(member)?.title ?? member, member)} />
             ))}
             {spec.rows.length === 0 && <td />}
             {[...pivot.columns, ...(hasTotals ? [null] : [])].map((_, i) =>
-              measures.map(({ member, title: name }) => (
-                <th key={`${i} ${member}`} scope="col" class="right">
-                  {name}
-                </th>
-              )),
+              measures.map((measure) => {
+                const { member, title: name } = measure;
+                const isTotal = i === pivot.columns.length;
+                const key = `${i} ${member}`;
+                // Averages have no total to sort by.
+                if (isTotal && !isSummable(measure))
+                  return (
+                    <th key={key} scope="col" class="right">
+                      {name}
+                    </th>
+                  );
+                return (
+                  <th key={key} scope="col" class="right" {...sorting(name, member, isTotal ? 'total' : i)} />
+                );
+              }),
             )}
           </tr>
         </thead>
         <tbody>
-          {shown.map((values, row) => {
+          {shown.map((row) => {
+            const values = pivot.rows[row]!;
             const cells = pivot.columns.map((_, column) => pivot.at(row, column));
             return (
               <tr key={row}>

@@ -108,8 +108,8 @@ export const queries: FieldWords = {
     dimensions: 'What can be grouped and filtered by',
     segments: 'Named choices of rows',
     hierarchies: 'Dimensions from the coarse to the fine, for drilling down',
-    folders: 'Always empty; kept for older clients',
-    nestedFolders: 'Always empty; kept for older clients',
+    folders: 'Members of a view that belong together for people; empty for cubes',
+    nestedFolders: 'The same folders, with folders of the same form among their members',
   },
   MetaMeasure: {
     ...member,
@@ -127,6 +127,10 @@ export const queries: FieldWords = {
   },
   MetaGranularity: granularity,
   MetaSegment: member,
+  MetaFolder: {
+    name: 'What people see',
+    members: 'The members in it, and in the folders inside of it',
+  },
   MetaHierarchy: {
     name: 'What clients call it',
     title: 'What people see instead of `name`',

@@ -313,6 +313,17 @@ export const DESCRIPTIONS: Readonly<
     },
     "access_policy": {
       "text": "Who sees which rows and members, beside the policies of the cubes"
+    },
+    "folders": {
+      "text": "Members that clients show together"
+    }
+  },
+  "a folder of a view": {
+    "name": {
+      "text": "What clients show"
+    },
+    "includes": {
+      "text": "Names of members of the view, and folders"
     }
   },
   "an item of `cubes` in a view": {

@@ -15,6 +15,7 @@ import {
   optional,
   orElse,
   type Reader,
+  text,
   truth,
   withSchema,
 } from '../read.ts';
@@ -124,6 +125,9 @@ const NOTHING_INCLUDED = {
   alias: undefined,
 };
 
+const FOLDER_NAME_MAX = 200;
+const FOLDERS_MAX = 200;
+
 const viewCube = object({
   what: 'an item of `cubes` in a view',
   fields: {
@@ -137,16 +141,35 @@ const viewCube = object({
 });
 export type RawViewCube = ReturnType<typeof viewCube>;
 
+/** Members that belong together for people, and folders in it. */
+export interface RawFolder {
+  readonly name: string;
+  readonly includes: readonly (Name | RawFolder)[];
+}
+
+const folderItem: Reader<Name | RawFolder> = withSchema(
+  (value, problems) => (value.kind === 'text' ? mention(value, problems) : folder(value, problems)),
+  { anyOf: [mention.schema!, { $ref: '#/$defs/folder_of_a_view' }] },
+);
+
+const folder: Reader<RawFolder> = object({
+  what: 'a folder of a view',
+  fields: {
+    name: needed(text(FOLDER_NAME_MAX), ''),
+    includes: needed(list('`includes`', folderItem, { min: 1 }), [] as readonly (Name | RawFolder)[]),
+  },
+});
+
 const view = object({
   what: 'a view',
   fields: {
     ...described,
     extends: optional(mention),
     cubes: orElse(list('`cubes`', viewCube, { min: 1 }), []),
+    folders: orElse(list('`folders`', folder, { max: FOLDERS_MAX }), []),
     access_policy: neverBlank(optional(list('`access_policy`', policy, { min: 1, max: POLICIES_MAX }))),
   },
   older: OLDER_KEYS,
-  unused: { folders: 'A view has no folders. Use `hierarchies` of its cubes, or `meta`.' },
   refused: {
     dimensions: 'A view has no dimensions of its own. Define them in a cube, and include them.',
     measures: 'A view has no measures of its own. Define them in a cube, and include them.',

@@ -1,5 +1,5 @@
-import type { RawIncluded, RawView, RawViewCube } from '../language/files.ts';
-import type { Cube, DimensionType, View, ViewHierarchy, ViewMember } from '../model.ts';
+import type { RawFolder, RawIncluded, RawView, RawViewCube } from '../language/files.ts';
+import type { Cube, DimensionType, View, ViewFolder, ViewHierarchy, ViewMember } from '../model.ts';
 import { didYouMean, type Problems, placeOf, type Spot } from '../problems.ts';
 import type { Name } from '../read.ts';
 import { shorten } from '../yaml.ts';
@@ -43,8 +43,26 @@ export function resolveView(raw: RawView, cubes: ReadonlyMap<string, Cube>, cont
     root: root ?? '',
     members,
     hierarchies,
+    folders: resolveFolders(raw.folders, members, context.problems),
     policies: resolvePolicies(raw.access_policy, { owner: raw.name.text, all, typeOf }, context),
   };
+}
+
+function resolveFolders(
+  folders: readonly RawFolder[],
+  members: ReadonlyMap<string, ViewMember>,
+  problems: Problems,
+): ViewFolder[] {
+  return folders.map(({ name, includes }) => ({
+    name,
+    members: includes.flatMap((item): (string | ViewFolder)[] => {
+      if ('includes' in item) return resolveFolders([item], members, problems);
+      if (members.has(item.text)) return [item.text];
+      const message = `The view has no member \`${shorten(item.text)}\` for this folder.`;
+      problems.add(item.spot, 'unknown_name', message, () => didYouMean(item.text, members.keys()));
+      return [];
+    }),
+  }));
 }
 
 /** `orders.customers`: each cube must be joined to the one before it. */

@@ -1,5 +1,5 @@
 /** What a viewer can query: the cubes and views of a model with the members that are open to the viewer. */
-import type { Cube, Json, Model, View } from '../model.ts';
+import type { Cube, Json, Model, View, ViewFolder } from '../model.ts';
 import {
   definitionOf,
   existsFor,
@@ -27,8 +27,9 @@ export interface MetaCube {
   readonly dimensions: readonly MetaDimension[];
   readonly segments: readonly MetaMember[];
   readonly hierarchies: readonly MetaHierarchy[];
-  readonly folders: readonly [];
-  readonly nestedFolders: readonly [];
+  /** Without the folders in them, whose members are theirs too. */
+  readonly folders: readonly { readonly name: string; readonly members: readonly string[] }[];
+  readonly nestedFolders: readonly MetaFolder[];
 }
 
 export interface MetaMember extends Omit<ShownMember, 'granularity'> {
@@ -54,6 +55,11 @@ export interface MetaDimension extends MetaMember {
   readonly primaryKey: boolean;
   readonly suggestFilterValues: true;
   readonly granularities?: readonly ShownGranularity[];
+}
+
+export interface MetaFolder {
+  readonly name: string;
+  readonly members: readonly (string | MetaFolder)[];
 }
 
 export interface MetaHierarchy {
@@ -143,7 +149,10 @@ function* listsOf(
     }
     yield ']';
   }
-  yield `,"hierarchies":${JSON.stringify(hierarchiesOf(owner, visible))},"folders":[],"nestedFolders":[]}`;
+  const nested = 'folders' in owner ? foldersOf(owner.name, owner.folders, visible) : [];
+  const folders = nested.map((folder) => ({ name: folder.name, members: membersInside(folder) }));
+  yield `,"hierarchies":${JSON.stringify(hierarchiesOf(owner, visible))}`;
+  yield `,"folders":${JSON.stringify(folders)},"nestedFolders":${JSON.stringify(nested)}}`;
 }
 
 function measureOf(model: Model, member: MeasureMember, common: MetaMember, viewer: Viewer): MetaMeasure {
@@ -180,6 +189,23 @@ const dimensionOf = (
     ? { granularities: [...dimension.granularities.values()].map(shownGranularity) }
     : {}),
 });
+
+/** Without what is hidden, and without folders that hold nothing else. */
+const foldersOf = (
+  owner: string,
+  folders: readonly ViewFolder[],
+  visible: ReadonlySet<string>,
+): MetaFolder[] =>
+  folders.flatMap(({ name, members }): MetaFolder[] => {
+    const shown = members.flatMap((member): (string | MetaFolder)[] => {
+      if (typeof member !== 'string') return foldersOf(owner, [member], visible);
+      return visible.has(`${owner}.${member}`) ? [`${owner}.${member}`] : [];
+    });
+    return shown.length ? [{ name, members: shown }] : [];
+  });
+
+const membersInside = ({ members }: MetaFolder): string[] =>
+  members.flatMap((member) => (typeof member === 'string' ? [member] : membersInside(member)));
 
 /** A hierarchy without a level that is hidden would say something else, so it is hidden too. */
 function hierarchiesOf(owner: Cube | View, visible: ReadonlySet<string>): MetaHierarchy[] {

@@ -269,7 +269,6 @@ export const texts: Texts<typeof english> = {
   resetChart: 'Zurück zu dem, was passt',
   vegaByHand: 'Vega-Lite von Hand',
   vegaHint: 'Die Spezifikation des Diagramms. Ihre Felder sind die Spalten der Antwort.',
-  vegaApply: 'Zeichnen',
   engineSql: 'SQL der Datenquelle',
   jsonQuery: 'JSON-Abfrage',
   notAllowedSql: 'Sie dürfen das SQL der Datenquelle nicht sehen.',
@@ -323,4 +322,8 @@ export const texts: Texts<typeof english> = {
   addRule: 'Regel hinzufügen',
   removeRule: 'Regel entfernen',
   xlsx: 'XLSX herunterladen',
+  showValues: 'Werte zeigen',
+  hideValues: 'Werte verbergen',
+  lineAndColumn: 'Zeile {line}, Spalte {column}',
+  vegaObject: 'Eine Spezifikation ist ein JSON-Objekt.',
 };

@@ -265,7 +265,6 @@ export const texts = {
   resetChart: 'Back to what fits best',
   vegaByHand: 'Vega-Lite by hand',
   vegaHint: 'The specification of the chart. Its fields are the columns of the answer.',
-  vegaApply: 'Draw it',
   engineSql: 'SQL of the data source',
   jsonQuery: 'JSON query',
   notAllowedSql: 'You may not see the SQL of the data source.',
@@ -319,4 +318,8 @@ export const texts = {
   addRule: 'Add a rule',
   removeRule: 'Remove the rule',
   xlsx: 'Download XLSX',
+  showValues: 'Show values',
+  hideValues: 'Hide values',
+  lineAndColumn: 'Line {line}, column {column}',
+  vegaObject: 'A specification is a JSON object.',
 };

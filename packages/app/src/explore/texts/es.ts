@@ -268,7 +268,6 @@ export const texts: Texts<typeof english> = {
   resetChart: 'Volver a lo más adecuado',
   vegaByHand: 'Vega-Lite a mano',
   vegaHint: 'La especificación del gráfico. Sus campos son las columnas de la respuesta.',
-  vegaApply: 'Dibujar',
   engineSql: 'SQL de la fuente de datos',
   jsonQuery: 'Consulta JSON',
   notAllowedSql: 'No puede ver el SQL de la fuente de datos.',
@@ -322,4 +321,8 @@ export const texts: Texts<typeof english> = {
   addRule: 'Añadir una regla',
   removeRule: 'Quitar la regla',
   xlsx: 'Descargar XLSX',
+  showValues: 'Mostrar valores',
+  hideValues: 'Ocultar valores',
+  lineAndColumn: 'Línea {line}, columna {column}',
+  vegaObject: 'Una especificación es un objeto JSON.',
 };

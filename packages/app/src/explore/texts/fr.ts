@@ -268,7 +268,6 @@ export const texts: Texts<typeof english> = {
   resetChart: 'Revenir au plus adapté',
   vegaByHand: 'Vega-Lite à la main',
   vegaHint: 'La spécification du graphique. Ses champs sont les colonnes de la réponse.',
-  vegaApply: 'Dessiner',
   engineSql: 'SQL de la source de données',
   jsonQuery: 'Requête JSON',
   notAllowedSql: 'Vous ne pouvez pas voir le SQL de la source de données.',
@@ -322,4 +321,8 @@ export const texts: Texts<typeof english> = {
   addRule: 'Ajouter une règle',
   removeRule: 'Supprimer la règle',
   xlsx: 'Télécharger en XLSX',
+  showValues: 'Montrer les valeurs',
+  hideValues: 'Masquer les valeurs',
+  lineAndColumn: 'Ligne {line}, colonne {column}',
+  vegaObject: 'Une spécification est un objet JSON.',
 };

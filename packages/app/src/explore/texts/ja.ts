@@ -268,7 +268,6 @@ export const texts: Texts<typeof english> = {
   resetChart: '自動に戻す',
   vegaByHand: 'Vega-Lite を手書き',
   vegaHint: 'グラフの仕様です。項目は答えの列です。',
-  vegaApply: '描画',
   engineSql: 'データソースの SQL',
   jsonQuery: 'JSON クエリ',
   notAllowedSql: 'データソースの SQL を見る権限がありません。',
@@ -322,4 +321,8 @@ export const texts: Texts<typeof english> = {
   addRule: 'ルールを追加',
   removeRule: 'ルールを削除',
   xlsx: 'XLSX をダウンロード',
+  showValues: '値を表示',
+  hideValues: '値を隠す',
+  lineAndColumn: '{line} 行 {column} 列',
+  vegaObject: '仕様は JSON オブジェクトです。',
 };

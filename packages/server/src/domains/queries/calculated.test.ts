@@ -1,7 +1,7 @@
 /** Calculated fields of a query, as clients use them. What is refused and what engines make of them is tested in packages/semantic. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShop } from '../../../test/shops.ts';
-import { createWorld, type World } from '../../../test/world.ts';
+import { createShop, shopWith } from '../../../test/shops.ts';
+import { createWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
 let deploymentId: number;
@@ -72,4 +72,35 @@ test('what is wrong with an expression is told with its place', async () => {
   const { error } = (await refused.json()) as { error: string };
   expect(error).toContain('calculated[0].expression[15..28]: There is no member `orders.amuont`');
   expect(error).toContain('Did you mean `orders.amount`?');
+});
+
+test('an embed viewer computes from their own rows, and from no member that is hidden from them', async () => {
+  const policy = `    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ securityContext.region }"] }] }
+        member_level: { excludes: [name] }
+`;
+  const id = await createShop(world, shopWith(policy));
+  const { client } = await world.embedded({
+    deploymentId: id,
+    externalId: unique('viewer'),
+    securityContext: { region: 'EMEA' },
+  });
+  const ask = (calculated: object[]) =>
+    client.load({
+      deploymentId: id,
+      body: { query: { dimensions: ['customers.region'], calculated } } as never,
+    });
+  const made = (await ask([
+    { name: 'orders', kind: 'aggregate', of: 'orders.id', function: 'countDistinct' },
+    { name: 'share', kind: 'shareOfTotal', of: 'orders' },
+    { name: 'place', kind: 'rank', of: 'orders.amount' },
+  ])) as { data: object[] };
+  // The order of AMER counts in no total and in no rank.
+  expect(made.data).toEqual([{ 'customers.region': 'EMEA', orders: '4', share: '1', place: '1' }]);
+  for (const field of [
+    { kind: 'aggregate', of: 'customers.name', function: 'countDistinct' },
+    { kind: 'expression', expression: 'count_distinct(customers.name)' },
+  ])
+    await expect(ask([{ name: 'x', ...field }])).rejects.toMatchObject({ code: 'unknown_member' });
 });
