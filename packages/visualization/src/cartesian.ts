@@ -362,9 +362,23 @@ function withFacet({ channels, visualization }: Drawing, body: Part): Part {
   return facetOf(channels.facet, visualization, body);
 }
 
+const SMALL = { width: 220, height: 150 };
+
+/** A small chart has no signals for its size, and what compares its rows must know which ones these are. */
+function asSmall(part: unknown, by: string, key?: string): unknown {
+  if (Array.isArray(part)) return part.map((each) => asSmall(each, by));
+  if (typeof part === 'object' && part !== null) {
+    const entries = Object.entries(part).map(([name, value]) => [name, asSmall(value, by, name)]);
+    const isOverRows = 'window' in part || 'joinaggregate' in part;
+    return { ...Object.fromEntries(entries), ...(isOverRows ? { groupby: [by] } : {}) };
+  }
+  if (key !== 'expr' || typeof part !== 'string') return part;
+  return part.replaceAll(/\b(width|height)\b/g, (name) => String(SMALL[name as keyof typeof SMALL]));
+}
+
 /** A small chart for each value of a dimension. */
 export function facetOf(column: Column, { facetColumns }: Visualization, body: Part): Part {
-  const spec = { width: 220, height: 150, ...body };
+  const spec = { ...SMALL, ...(asSmall(body, fieldOf(column.member)) as Part) };
   return {
     facet: {
       field: fieldOf(column.member),

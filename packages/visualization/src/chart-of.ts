@@ -1,5 +1,5 @@
 /** From settings to what pages draw: `meta.visualization` becomes what a hand-written `meta.chart` would be. */
-import { cartesian } from './cartesian.ts';
+import { cartesian, facetOf } from './cartesian.ts';
 import { channelsOf, columnsOf, describeAll, requireColumn, requireMeasures } from './columns.ts';
 import type { Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
@@ -39,7 +39,13 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
   const describe = describeAll(query, known);
   const draw = VEGA[visualization.type];
   const more = moreOf(visualization, query);
-  if (draw) return { kind: 'vega', spec: draw(visualization, query, describe), ...more };
+  if (draw) {
+    const spec = draw(visualization, query, describe);
+    // Those with axes of their own have made small charts already.
+    const { facet } = channelsOf(visualization, columnsOf(query, describe));
+    const isWhole = facet && !('facet' in spec);
+    return { kind: 'vega', spec: isWhole ? facetOf(facet, visualization, spec) : spec, ...more };
+  }
   return { ...plainOf(visualization, query, describe), ...more };
 }
 

@@ -115,7 +115,7 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
               onChange={(value) => setField('size', value || null)}
             />
           )}
-          {has([...CARTESIAN, 'scatter', 'bubble']) && (
+          {(has(AXES) || has(['heatmap', 'pie', 'donut', 'funnel'])) && (
             <Choice
               label={say('smallMultiples')}
               value={visualization.fields?.facet ?? ''}

@@ -93,7 +93,22 @@ const each = (mark: string) => (rows: Row[]) => ({ [mark]: rows.length });
 const valuesIn = (rows: Row[], member: string) => new Set(rows.map((row) => row[member])).size;
 const STATUS = 'sales.status';
 
+const CHANNEL_AND_STATUS = { measures: ['sales.orders'], dimensions: ['sales.channel', STATUS] };
+const BY_CHANNEL = { facet: 'sales.channel' };
+
 const CASES: Case[] = [
+  [
+    { type: 'donut', labels: 'value', fields: BY_CHANNEL },
+    CHANNEL_AND_STATUS,
+    (rows) => ({ arc: rows.length, text: expect.any(Number) as never }),
+  ],
+  [
+    { type: 'funnel', fields: BY_CHANNEL },
+    CHANNEL_AND_STATUS,
+    (rows) => ({ rect: rows.length, text: rows.length }),
+  ],
+  [{ type: 'waterfall', fields: BY_CHANNEL }, CHANNEL_AND_STATUS, each('rect')],
+  [{ type: 'heatmap', fields: BY_CHANNEL }, { ...CHANNEL_AND_STATUS, timeDimensions: MONTHS }, each('rect')],
   [{ type: 'bar' }, BY_CATEGORY, each('rect')],
   [
     { type: 'column', sort: { by: 'value', desc: true }, labels: 'value' },
