@@ -21,7 +21,7 @@ export interface GitHttp {
 const CREDENTIALS = { user: 'oriel', token: 'a-token-of-the-git-server' };
 
 export interface GitHttpOptions {
-  /** Answers requests whose path begins with `/api/`, as the API of a git host. Then any user with the token may use git. */
+  /** Answers requests whose path begins with `/api/` or `/2.0/`, as the API of a git host. Then any user with the token may use git. */
   api?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
@@ -33,7 +33,7 @@ export async function createGitHttp({ api }: GitHttpOptions = {}): Promise<GitHt
   const wanted = `Basic ${Buffer.from(`${CREDENTIALS.user}:${CREDENTIALS.token}`).toString('base64')}`;
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url!.split('?')[0]}`);
-    if (api && request.url!.startsWith('/api/')) return api(request, response);
+    if (api && /^\/(api|2\.0)\//.test(request.url!)) return api(request, response);
     const [, given = ''] = (request.headers.authorization ?? '').split('Basic ');
     const [, token] = Buffer.from(given, 'base64').toString().split(':');
     const isKnown = api ? token === CREDENTIALS.token : request.headers.authorization === wanted;

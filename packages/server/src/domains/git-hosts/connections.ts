@@ -180,6 +180,8 @@ export function createConnections(
           const branch = local.find(({ name, isDeploy }) =>
             branchName === null ? isDeploy : name === branchName,
           );
+          // Before the heads: a job that pushes in between must not look like a history that was replaced.
+          const seen = await store.listRemoteHeads(db, deploymentId);
           const { heads } = await opened.remote.listBranches(signal);
           const options = optionsFor(call, opened, sharedOf(local, heads));
           if (!branch) {
@@ -193,7 +195,6 @@ export function createConnections(
             await requireNotServed(db, deploymentId, branchName!);
             return createFromRemote(options, deploy, { name: branchName!, head });
           }
-          const seen = await store.listRemoteHeads(db, deploymentId);
           const state = { remoteHead: heads.get(branch.name), seenHead: seen.get(branch.name) };
           return syncBranch(options, branch, state);
         }),

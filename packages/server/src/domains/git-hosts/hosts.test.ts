@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { modeller } from '../../../test/data-models.ts';
 import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
@@ -104,20 +105,22 @@ async function repository(branch = 'main') {
 
 const statusOf = (commit: string) =>
   vi.waitFor(() => {
-    const found = asked.find(({ path }) => path.endsWith(`/statuses/${commit}`));
+    const found = asked.find(({ path }) => path.includes('/statuses') && path.includes(commit));
     expect(found).toBeDefined();
     return found!;
   }, PATIENTLY);
 
-test('a commit status says whether a pushed model builds, and which reports it breaks (a small double of the APIs of GitHub, GitLab and Gitea)', async () => {
-  for (const [kind, pathOf, good, bad, authorization] of [
-    ['github', (name: string) => `/api/v3/repos/${name}`, 'success', 'failure', /^Bearer /],
-    ['gitea', (name: string) => `/api/v1/repos/${name}`, 'success', 'failure', /^token /],
+test('a commit status says whether a pushed model builds, and which reports it breaks (a small double of the APIs of GitHub, GitLab, Gitea and Bitbucket)', async () => {
+  for (const [kind, path, nameField, good, bad, authorization] of [
+    ['github', '/api/v3/repos/NAME/statuses/COMMIT', 'context', 'success', 'failure', /^Bearer /],
+    ['gitea', '/api/v1/repos/NAME/statuses/COMMIT', 'context', 'success', 'failure', /^token /],
+    ['gitlab', '/api/v4/projects/ENCODED/statuses/COMMIT', 'name', 'success', 'failed', /^Bearer /],
     [
-      'gitlab',
-      (name: string) => `/api/v4/projects/${encodeURIComponent(name)}`,
-      'success',
-      'failed',
+      'bitbucket',
+      '/2.0/repositories/NAME/commit/COMMIT/statuses/build',
+      'key',
+      'SUCCESSFUL',
+      'FAILED',
       /^Bearer /,
     ],
   ] as const) {
@@ -127,9 +130,10 @@ test('a commit status says whether a pushed model builds, and which reports it b
     await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
     const told = async (commit: string) => {
       const status = await statusOf(commit);
-      expect(status.path).toBe(`${pathOf(repo.name)}/statuses/${commit}`);
+      const names = { NAME: repo.name, ENCODED: encodeURIComponent(repo.name), COMMIT: commit };
+      expect(status.path).toBe(path.replace(/[A-Z]+/g, (key) => names[key as keyof typeof names]));
       expect(status.authorization).toMatch(authorization);
-      expect(status.body[kind === 'gitlab' ? 'name' : 'context']).toBe(`oriel/deployment-${deploymentId}`);
+      expect(status.body[nameField]).toBe(`oriel/deployment-${deploymentId}`);
       expect(status.body.description.length).toBeLessThanOrEqual(140);
       return status.body;
     };
@@ -159,6 +163,35 @@ test('a commit status says whether a pushed model builds, and which reports it b
       description: expect.stringContaining('does not build'),
     });
   }
+});
+
+test('a push that meets another one at the same moment is merged with it, and a host that refuses is named', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('git');
+  await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
+  const bare = (...args: string[]) => host.git.run(['-C', `served/${repo.name}.git`, ...args]);
+  const before = (await bare('rev-parse', 'main')).trim();
+  const theirs = await repo.push({ theirs: '2' });
+  await bare('update-ref', 'refs/heads/main', before);
+  const hook = join(host.git.dir, `served/${repo.name}.git/hooks/pre-receive`);
+  const writeHook = (script: string) => writeFile(hook, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  // The first push finds that main was moved while it was on its way.
+  const race = `touch raced; git update-ref refs/heads/main ${theirs}`;
+  await writeHook(`unset GIT_QUARANTINE_PATH\ntest -e raced || { ${race}; }`);
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  const merged = async (files: Record<string, string>) => {
+    await mine.save(files, 'here');
+    await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  };
+  await merged({ mine: '3' });
+  await world.admin.pull({ deploymentId });
+  expect(await bare('ls-tree', '--name-only', 'main')).toBe('mine\nmodel\ntheirs\n');
+  expect(await world.admin.getGitHostConnection({ deploymentId })).toMatchObject({ state: 'synced' });
+
+  await writeHook('exit 1');
+  await merged({ mine: '4' });
+  await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_push_rejected' });
 });
 
 test('a test of a connection has the host send its webhook, and waits for it (a small double of the API of Gitea)', async () => {

@@ -226,6 +226,11 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
       const path = [owner ?? '', name].map(encodeURIComponent).join('/');
       return ask(`/repositories/${path}`, { scm: 'git', is_private: isPrivate });
     },
+    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+      ask(`/repositories/${pathOf(repository)}/commit/${commit}/statuses/build`, {
+        state: isGood ? 'SUCCESSFUL' : 'FAILED',
+        ...{ description: shortened(description), key: context, name: context, url: targetUrl },
+      }),
   },
 };
 

@@ -2,6 +2,7 @@
  * Makes a branch and its counterpart in the connected repository one: fetches what is new there, merges where both sides
  * have new commits, and pushes. Nothing is ever forced on either side.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dataModelLimits } from '@oriel/contract';
 import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -94,11 +95,18 @@ export async function packOf(parts: AsyncIterable<Buffer>, bytesMax = PUSHED_BYT
   return Buffer.concat(chunks);
 }
 
+/**
+ * How long to wait before a branch is looked at again whose push was refused: `pull` and the job run in different
+ * processes, and others push too, so the host may have got another push at the same moment.
+ */
+const REJECTED_PAUSES_MS: readonly number[] = [500, 2000];
+
 /** Returns the reply of the change if the branch here moved. */
 export async function syncBranch(
   options: SyncOptions,
   branch: BranchRow,
   { remoteHead, seenHead }: SyncedBranch,
+  [pauseMs, ...laterPausesMs] = REJECTED_PAUSES_MS,
 ): Promise<Committed<BranchRow> | undefined> {
   const { db, remote, signal } = options;
   const { deploymentId, name } = branch;
@@ -127,7 +135,15 @@ export async function syncBranch(
     const known = remoteHead === undefined ? options.sharedHeads : [remoteHead];
     const pack = await packOf(streamPack(objects, [head], known));
     await options.requireConnected();
-    await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
+    try {
+      await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
+    } catch (error) {
+      const isRejected = error instanceof RemoteError && error.failure === 'rejected';
+      if (!isRejected || pauseMs === undefined) throw error;
+      await sleep(pauseMs, undefined, { signal });
+      const now = { remoteHead: (await remote.listBranches(signal)).heads.get(name), seenHead };
+      return (await syncBranch(options, await requireSame(db, branch), now, laterPausesMs)) ?? moved;
+    }
   }
   if (head !== seenHead) {
     await db.transaction(async (tx) => {
