@@ -173,9 +173,9 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await wide.click({ position: { x: 60, y: 10 } });
   await page.getByLabel('A click filters the other charts').check();
   await saved(page);
-  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
   await crossFilter(page);
-  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
 
   // A reload brings everything back.
   await page.reload();
@@ -271,7 +271,7 @@ test('an admin sees a draft with the rows of a viewer, and is told whose they ar
   await dialog.getByLabel('Region', { exact: true }).fill('EU');
   await expectAccessible(page);
   await shoot(page, 'preview-as-dialog');
-  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await dialog.getByRole('button', { name: 'Preview', exact: true }).click();
   await page.getByText('You see what ann (acme-corp) sees').waitFor();
   await page.getByText('They do not see the published dashboard.').waitFor();
   await expect.poll(() => figure.innerText()).not.toBe(all);
