@@ -339,5 +339,18 @@ test('two authors change one draft, and nothing of either is lost', async () => 
   await bob.page.getByText(/^Offline/).waitFor();
   await bob.context.setOffline(false);
   await expect.poll(stored).toEqual(['Of Ada', 'Written on a train']);
+  // Nor with a page that is left before it could save.
+  await bob.page.route('**/dashboard', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+  await write(bob.page, 'Written on a train', 'The lid was closed');
+  await bob.page.getByText(/^Offline/).waitFor();
+  await bob.page.unroute('**/dashboard');
+  await bob.page.reload();
+  await bob.page.getByText('Changes that were not saved when you left are back').waitFor();
+  await expect.poll(stored).toEqual(['Of Ada', 'The lid was closed']);
+  expect(
+    await bob.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('oriel-unsaved'))"),
+  ).toEqual([]);
   await Promise.all([ada.context.close(), bob.context.close()]);
 });

@@ -8,7 +8,7 @@ import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
 import { type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import type { Merged } from './state/merge.ts';
-import { Session, type Stored } from './state/session.ts';
+import { type Keeper, Session, type Stored } from './state/session.ts';
 
 export const KIND_TEXTS = {
   CHART: 'chart',
@@ -71,6 +71,7 @@ export class Editor {
     where: Where,
     stored: Stored,
     on: { canEdit: boolean; merged(merged: Merged): void; otherTab(): void },
+    keeper?: Keeper,
   ) {
     this.where = where;
     this.canEdit = on.canEdit;
@@ -86,10 +87,8 @@ export class Editor {
       if (data === 'here') on.otherTab();
     };
     this.#tabs.postMessage('opened');
-    this.session = new Session(draftStore(where), stored, {
-      merged: on.merged,
-      saved: () => this.#tabs.postMessage('saved'),
-    });
+    const heard = { merged: on.merged, saved: () => this.#tabs.postMessage('saved') };
+    this.session = new Session(draftStore(where), stored, heard, keeper);
   }
 
   get doc() {

@@ -5,11 +5,15 @@ import { type Problem, problemOf } from '../data/problem.ts';
 import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { isEmbedded } from '../place.ts';
+import { keepUnsaved, unsaved } from '../preferences.ts';
 import { describe } from './describe.ts';
 import { Editor } from './editor.ts';
 import { say } from './say.ts';
 import { queryApi, reportsOf, type Where } from './server.ts';
 import type { Config } from './state/doc.ts';
+import type { Merged } from './state/merge.ts';
+import type { Keeper, Kept } from './state/session.ts';
 import { EditorView } from './view.tsx';
 
 export const texts = say;
@@ -26,13 +30,28 @@ const mayEdit = (where: Where) =>
     (error) => problemOf(error).kind !== 'forbidden',
   );
 
+/** What is kept in this browser until it is saved. Nothing of it is trusted to have the right form. */
+function keeperOf(name: string): Keeper {
+  const { base, mine } = (unsaved(name) ?? {}) as Partial<Kept>;
+  const isWhole = [base, mine].every((config) => config && typeof config === 'object');
+  return {
+    kept: isWhole ? { base: base!, mine: mine! } : undefined,
+    keep: (kept) => keepUnsaved(name, kept),
+  };
+}
+
 async function open(where: Where): Promise<Opened> {
-  const [{ body, etag }, canEdit] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
+  const [{ body, etag }, canEdit, me] = await Promise.all([
+    api.withHeaders.getWorkbook(where),
+    mayEdit(where),
+    isEmbedded ? undefined : api.getMe(),
+  ]);
+  const keeper = canEdit && me ? keeperOf(`${me.id}/${where.deploymentId}/${where.workbookId}`) : undefined;
   const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
   let wasTold = false;
-  const editor = new Editor(where, stored, {
+  const heard = {
     canEdit,
-    merged: ({ theirs }) => {
+    merged: ({ theirs }: Merged) => {
       const lines = describe(editor, theirs);
       const what =
         lines.length > 2
@@ -44,7 +63,9 @@ async function open(where: Where): Promise<Opened> {
       if (!wasTold) toast(say('otherTab'));
       wasTold = true;
     },
-  });
+  };
+  const editor: Editor = new Editor(where, stored, heard, keeper);
+  if (keeper?.kept) toast(say('unsavedToast'));
   return { editor, workbookName: body.name };
 }
 

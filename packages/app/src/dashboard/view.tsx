@@ -224,13 +224,12 @@ function Nothing({ editor }: { editor: Editor }) {
   );
 }
 
-/** Asks before a page is closed with something that is not saved. */
+/** Asks before a page is closed with something that is neither saved nor kept in this browser. */
 function useLeaving(editor: Editor) {
   useEffect(() => {
     const stay = (event: BeforeUnloadEvent) => {
-      if (!editor.session.isUnsaved) return;
-      void editor.session.save();
-      event.preventDefault();
+      if (editor.session.isUnsaved) void editor.session.save();
+      if (editor.session.isEndangered) event.preventDefault();
     };
     const look = () => {
       if (!document.hidden) void editor.session.refresh().catch(() => {});

@@ -21,10 +21,30 @@ export interface Store {
   save(config: Config, etag: string | undefined): Promise<string | undefined | 'outdated'>;
 }
 
+/** What was not saved when the page was left. */
+export interface Kept {
+  /** What the server had. */
+  base: Config;
+  mine: Config;
+}
+
+/** Where unsaved changes wait if the page is left. */
+export interface Keeper {
+  kept: Kept | undefined;
+  /** Undefined when everything is saved. Returns whether it is kept. */
+  keep(kept: Kept | undefined): boolean;
+}
+
 export type Status = 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'conflict';
 
 const PAUSE_MS = 1000;
 const RETRY_MS = 5000;
+
+/** Somebody has to sign in again, or the server has too much to do: the same can succeed later. */
+const isPassing = (error: unknown) => {
+  const { status } = error as { status?: number };
+  return status === 401 || status === 429 || (status !== undefined && status >= 500);
+};
 
 export class Session {
   readonly history: Signal<History>;
@@ -35,19 +55,30 @@ export class Session {
   readonly #store: Store;
   readonly #onMerged: (merged: Merged) => void;
   readonly #onSaved: () => void;
+  readonly #keeper: Keeper | undefined;
+  #isKept = false;
   /** What the server has, as far as we know. */
   #base: Doc;
   #etag: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saving: Promise<void> | undefined;
 
-  constructor(store: Store, stored: Stored, on: { merged(merged: Merged): void; saved(): void }) {
+  constructor(
+    store: Store,
+    stored: Stored,
+    on: { merged(merged: Merged): void; saved(): void },
+    keeper?: Keeper,
+  ) {
     this.#store = store;
     this.#onMerged = on.merged;
     this.#onSaved = on.saved;
-    this.#base = docOf(stored.config);
-    this.#etag = stored.etag;
-    this.history = signal(historyOf(this.#base));
+    this.#keeper = keeper;
+    const kept = keeper?.kept;
+    this.#base = docOf(kept ? kept.base : stored.config);
+    this.#etag = kept ? undefined : stored.etag;
+    this.history = signal(historyOf(kept ? docOf(kept.mine) : this.#base));
+    // As if somebody else had saved what the server has by now. Later, when whoever made this can hear of it.
+    if (kept) queueMicrotask(() => this.#take(stored));
   }
 
   get doc(): Doc {
@@ -70,7 +101,16 @@ export class Session {
   #set(next: History) {
     if (next === this.history.peek()) return;
     this.history.value = next;
+    this.#keep();
     this.#schedule();
+  }
+
+  /** Nothing is lost if the page ends now. */
+  #keep() {
+    const kept = this.#isSaved
+      ? undefined
+      : { base: configOf(this.#base), mine: configOf(this.history.peek().doc) };
+    this.#isKept = this.#keeper?.keep(kept) ?? false;
   }
 
   get #isSaved() {
@@ -110,13 +150,14 @@ export class Session {
       this.#etag = etag;
       this.problem.value = undefined;
       this.status.value = 'saved';
+      this.#keep();
       this.#onSaved();
     } catch (error) {
       this.problem.value = error;
       // Without a reply nothing is known about the server: it is tried again, and what was typed stays.
       const isOffline = error instanceof TypeError;
       this.status.value = isOffline ? 'offline' : 'failed';
-      if (isOffline) this.#schedule(RETRY_MS);
+      if (isOffline || isPassing(error)) this.#schedule(RETRY_MS);
     }
   }
 
@@ -127,7 +168,10 @@ export class Session {
   }
 
   async #rebase() {
-    const { config, etag } = await this.#store.load();
+    this.#take(await this.#store.load());
+  }
+
+  #take({ config, etag }: Stored) {
     if (etag !== undefined && etag === this.#etag) return;
     const others = docOf(config);
     const merged = merge(this.#base, this.history.peek().doc, others);
@@ -135,6 +179,8 @@ export class Session {
     this.#etag = etag;
     this.history.value = rebased(this.history.peek(), merged.doc);
     this.conflicts.value = merged.conflicts;
+    // Until a person has decided, both sides stay.
+    if (!merged.conflicts.length) this.#keep();
     if (merged.theirs.length) this.#onMerged(merged);
     if (merged.conflicts.length) {
       this.status.value = 'conflict';
@@ -154,9 +200,13 @@ export class Session {
     this.#schedule(0);
   }
 
-  /** Whether closing the page would lose something. */
   get isUnsaved(): boolean {
     return !this.#isSaved;
+  }
+
+  /** Whether closing the page would lose something. */
+  get isEndangered(): boolean {
+    return this.isUnsaved && !this.#isKept;
   }
 
   stop() {

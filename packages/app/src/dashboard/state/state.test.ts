@@ -5,6 +5,7 @@ import { changesBetween, isSame, setIn, startsWith, withChange } from './changes
 import { configOf, type Doc, docOf, type Widget, widgetsOf } from './doc.ts';
 import { change, historyOf, redo, STEPS_MAX, undo } from './history.ts';
 import { merge, settled, valueAt } from './merge.ts';
+import { type Kept, Session, type Stored } from './session.ts';
 
 const text = (id: string, y: number, markdown = id): Widget => ({
   id,
@@ -120,4 +121,72 @@ test('of two random sides, every change is in the result or is asked about', () 
     }),
     { numRuns: 300 },
   );
+});
+
+/** A server, and a browser that keeps what is not saved. */
+function place(failure?: unknown) {
+  const server = { stored: { config: configOf(BASE), etag: '1' } as Stored, failure };
+  const store = {
+    load: async () => server.stored,
+    async save(config: Stored['config'], etag: string | undefined) {
+      if (server.failure) throw server.failure;
+      if (etag !== server.stored.etag) return 'outdated' as const;
+      server.stored = { config, etag: String(Number(etag) + 1) };
+      return server.stored.etag;
+    },
+  };
+  let kept: Kept | undefined;
+  const open = () =>
+    new Session(
+      store,
+      server.stored,
+      { merged() {}, saved() {} },
+      {
+        kept: kept && structuredClone(kept),
+        keep(now) {
+          kept = now && structuredClone(now);
+          return true;
+        },
+      },
+    );
+  return { server, open, kept: () => kept };
+}
+
+test.each([
+  ['the connection', new TypeError('offline')],
+  ['the session', { status: 401 }],
+])(
+  'what could not be saved without %s is back after a reload, beside what others did',
+  async (_what, failure) => {
+    const { server, open, kept } = place(failure);
+    const first = open();
+    first.change('Rename', titled('Mine'));
+    await first.save();
+    first.stop();
+    expect([first.isUnsaved, first.isEndangered]).toEqual([true, false]);
+    const others = withChange(BASE, { path: ['widgets', 'a', 'config', 'markdown'], after: 'theirs' });
+    server.stored = { config: configOf(others), etag: '7' };
+    server.failure = undefined;
+    const second = open();
+    await Promise.resolve();
+    await second.save();
+    second.stop();
+    expect(server.stored).toEqual({ config: configOf({ ...others, title: 'Mine' }), etag: '8' });
+    expect(kept()).toBeUndefined();
+  },
+);
+
+test('both sides of what nobody has decided yet survive a reload', async () => {
+  const { server, open, kept } = place(new TypeError('offline'));
+  const first = open();
+  first.change('Rename', titled('Mine'));
+  first.stop();
+  server.stored = { config: { ...configOf(BASE), title: 'Theirs' }, etag: '7' };
+  for (let reload = 0; reload < 2; reload++) {
+    const next = open();
+    await Promise.resolve();
+    next.stop();
+    expect(next.conflicts.value).toEqual([{ path: ['title'], mine: 'Mine', theirs: 'Theirs' }]);
+    expect(kept()?.mine.title).toBe('Mine');
+  }
 });

@@ -7,6 +7,7 @@ export const texts: Texts<typeof en> = {
   backToWorkbook: 'Zurück zur Arbeitsmappe',
   saved: 'Gespeichert',
   saving: 'Wird gespeichert …',
+  unsavedToast: 'Änderungen, die beim Verlassen noch nicht gespeichert waren, sind wieder da.',
   unsaved: 'Noch nicht gespeichert',
   offlineStatus: 'Offline: Ihre Änderungen bleiben hier und werden später gespeichert',
   failedStatus: 'Konnte nicht gespeichert werden',

@@ -5,6 +5,7 @@ export const en = {
   // Saving
   saved: 'Saved',
   saving: 'Saving…',
+  unsavedToast: 'Changes that were not saved when you left are back.',
   unsaved: 'Not saved yet',
   offlineStatus: 'Offline: your changes are kept here and saved later',
   failedStatus: 'Could not be saved',

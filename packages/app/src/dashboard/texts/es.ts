@@ -7,6 +7,7 @@ export const texts: Texts<typeof en> = {
   backToWorkbook: 'Volver al libro',
   saved: 'Guardado',
   saving: 'Guardando…',
+  unsavedToast: 'Han vuelto los cambios que no se habían guardado al salir.',
   unsaved: 'Aún sin guardar',
   offlineStatus: 'Sin conexión: sus cambios se conservan aquí y se guardan después',
   failedStatus: 'No se pudo guardar',

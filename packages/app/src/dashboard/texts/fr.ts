@@ -7,6 +7,7 @@ export const texts: Texts<typeof en> = {
   backToWorkbook: 'Retour au classeur',
   saved: 'Enregistré',
   saving: 'Enregistrement…',
+  unsavedToast: 'Les modifications non enregistrées à votre départ sont de retour.',
   unsaved: 'Pas encore enregistré',
   offlineStatus: 'Hors ligne : vos changements restent ici et seront enregistrés plus tard',
   failedStatus: 'N’a pas pu être enregistré',

@@ -7,6 +7,7 @@ export const texts: Texts<typeof en> = {
   backToWorkbook: 'ワークブックに戻る',
   saved: '保存済み',
   saving: '保存中…',
+  unsavedToast: '前回保存されていなかった変更を復元しました。',
   unsaved: '未保存',
   offlineStatus: 'オフライン：変更はここに保持され、後で保存されます',
   failedStatus: '保存できませんでした',
