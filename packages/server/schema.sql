@@ -744,7 +744,8 @@ create table tenant_settings (
   embed_notification_limit integer not null default 20,
   embed_notifications_per_hour integer not null default 1000,
   notification_recipients text not null default 'known'::text,
-  notification_domains text[] not null default '{}'::text[]
+  notification_domains text[] not null default '{}'::text[],
+  notification_link_template text
 );
 
 create table upload_files (

@@ -276,6 +276,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       tenantSettings: account,
       tenant,
       queries: queryApi,
+      renderings: drawing,
       readPublished: createReadPublished(rechecks),
       events,
       show: forPeople.show,

@@ -14,12 +14,14 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** Called after each recipient or message. An error's `responseCode` is the answer. */
+type Closes = 'during' | 'after';
+
+/** Called after each recipient or message. An error's `responseCode` is the answer; a promise lets the client wait for it. */
 export interface Answers {
-  recipient?: (address: string) => Error | undefined;
-  message?: (raw: string) => Error | undefined;
-  /** Ends the connection in the middle of a message, or after it and before an answer. */
-  closes?: 'during' | 'after';
+  recipient?: (address: string) => Error | undefined | Promise<Error | undefined>;
+  message?: (raw: string, to: string[]) => Error | undefined | Promise<Error | undefined>;
+  /** Ends the connection in the middle of a message, or after it and before an answer: to everybody, or to some. */
+  closes?: Closes | ((to: string[]) => Closes | undefined);
 }
 
 export const answer = (responseCode: number, message: string) =>
@@ -43,19 +45,21 @@ export async function startMailServer(
       sessions++;
       callback();
     },
-    onRcptTo({ address }, _session, callback) {
-      callback(answers.recipient?.(address) ?? null);
+    async onRcptTo({ address }, _session, callback) {
+      callback((await answers.recipient?.(address)) ?? null);
     },
     async onData(stream, { id, envelope }, callback) {
-      if (answers.closes === 'during') {
+      const to = envelope.rcptTo.map(({ address }) => address);
+      const closes = typeof answers.closes === 'function' ? answers.closes(to) : answers.closes;
+      if (closes === 'during') {
         stream.once('data', () => end(id));
         return;
       }
-      const raw = await text(stream);
-      if (answers.closes === 'after') return end(id);
-      const refusal = answers.message?.(raw);
+      const raw = await text(stream).catch(() => undefined);
+      if (raw === undefined) return; // The client went away in the middle of it.
+      if (closes === 'after') return end(id);
+      const refusal = await answers.message?.(raw, to);
       if (refusal) return callback(refusal);
-      const to = envelope.rcptTo.map(({ address }) => address);
       messages.push({ raw, parsed: await PostalMime.parse(raw), to });
       callback();
     },

@@ -57,6 +57,15 @@ const NotificationDomains = Type.Array(
   { maxItems: 100, description: 'The domains of addresses that notifications may reach, without subdomains' },
 );
 
+const NotificationLinkTemplate = Nullable(
+  Type.String({
+    maxLength: 1000,
+    description:
+      'The page of the host to which mails to embed users lead. `{dashboardPublicId}`, `{dashboardId}`, `{deploymentId}` and `{embedTenantName}` stand for their values, after the host. Null: such mails have no link',
+    examples: ['https://app.example.com/reports/{dashboardPublicId}'],
+  }),
+);
+
 const TenantSettings = Shape('TenantSettings', {
   auditLogEnabled: Type.Boolean(),
   auditLogEnabledCurrent: Type.Boolean({ description: 'The same as `auditLogEnabled`' }),
@@ -76,6 +85,7 @@ const TenantSettings = Shape('TenantSettings', {
   maintenanceWindowEnabled: Type.Boolean(),
   maintenanceWindowTime: Type.String(),
   notificationDomains: NotificationDomains,
+  notificationLinkTemplate: NotificationLinkTemplate,
   notificationRecipients: NotificationRecipients,
   oidcEnabled: Type.Boolean(),
   plan: Type.Enum(['free', 'starter', 'premium', 'enterprise'], {
@@ -106,7 +116,7 @@ export const updateTenantSettings = operation({
   path: '/api/v1/tenant/settings',
   summary: 'Change settings of the account',
   description:
-    'Fields that are absent or `null` stay as they are, except `auditLogRetentionDays`: there, `null` keeps all entries. While `auditLogEnabled` is false, only changes of these settings are written to the audit log.',
+    'Fields that are absent or `null` stay as they are, except `auditLogRetentionDays`: there, `null` keeps all entries, and `notificationLinkTemplate`: `null` removes it. While `auditLogEnabled` is false, only changes of these settings are written to the audit log.',
   body: Shape('TenantSettingsInput', {
     auditLogEnabled: Maybe(Type.Boolean()),
     auditLogRetentionDays: Type.Optional(RetentionDays),
@@ -126,6 +136,7 @@ export const updateTenantSettings = operation({
     maintenanceWindowEnabled: Maybe(Type.Boolean()),
     maintenanceWindowTime: Maybe(TimeOfDay),
     notificationDomains: Maybe(NotificationDomains),
+    notificationLinkTemplate: Type.Optional(NotificationLinkTemplate),
     notificationRecipients: Maybe(NotificationRecipients),
     oidcEnabled: Maybe(Type.Boolean()),
     useAIBIUserInterface: Maybe(Type.Boolean()),

@@ -145,6 +145,7 @@ export const createFindPublished =
 export interface PublishedVersion {
   id: number;
   title: string | null;
+  description: string | null;
   config: store.VersionRow['config'];
   snapshots: ReturnType<typeof toSnapshot>[];
 }
@@ -158,11 +159,11 @@ export const createReadPublished =
     const stored = await store.findPublishedNow(db, dashboardId);
     if (!stored) return undefined;
     const { version } = await rechecks.of(stored, `dashboard ${dashboardId}`);
-    const { id, title, config } = version;
+    const { id, title, description, config } = version;
     const snapshots = version.snapshots.map((snapshot, i) =>
       toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),
     );
-    return { id, title, config, snapshots };
+    return { id, title, description, config, snapshots };
   };
 
 /** What the audit log holds of a dashboard. */

@@ -1,22 +1,13 @@
 /** What a copy of a dashboard is, and the ways to send one. */
 import type { Tx } from '../../platform/db/database.ts';
+import type { Rendering } from '../renderings/index.ts';
 import type { Reader } from './readers.ts';
 import type { DeliveryRow, RunRow } from './runs.store.ts';
-
-/** A dashboard as one reader sees it. */
-export interface Rendering {
-  bytes: Buffer;
-  contentType: string;
-  /** The headline figures, as texts. */
-  figures: { title: string; value: string }[];
-  /** A small table, as texts. */
-  table: { title: string; columns: string[]; rows: string[][] } | null;
-}
 
 export interface Copy {
   run: RunRow;
   title: string;
-  /** Nothing if this server cannot draw. */
+  /** The dashboard as the reader sees it. Nothing for channels that are not drawn for. */
   rendering: Rendering | undefined;
   /** Where people see it. */
   link: string | null;

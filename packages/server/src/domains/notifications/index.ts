@@ -1,6 +1,7 @@
 import type { JobKind } from '../../platform/jobs/jobs.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Show } from '../pages/index.ts';
+import { fillLinkTemplate } from '../tenant-settings/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import type { Outbox } from './channels.ts';
 import { cleanup } from './cleanup.store.ts';
@@ -14,12 +15,10 @@ import { runRoutes } from './run-routes.ts';
 import { createSlack } from './slack.ts';
 import { createWarming } from './warming.ts';
 
-export type { Rendering } from './channels.ts';
 export { demoNotification } from './demo.ts';
-export type { Drawing } from './run-job.ts';
 
 type Options = Omit<NotificationOptions, 'clock'> &
-  Pick<RunOptions, 'queries' | 'draw' | 'events'> & {
+  Pick<RunOptions, 'queries' | 'renderings' | 'events'> & {
     events: Events;
     show: Show;
     /** The token of a bot, if there is one. */
@@ -56,9 +55,16 @@ export function notifications(platform: Platform, options: Options): Module {
       mail: mail && createMailChannel(mail),
       slack: slackToken ? createSlack({ outbound, token: slackToken }) : undefined,
     },
-    // Embed users sign in elsewhere.
-    linkOf: ({ publicId }, { type }) =>
-      type === 'EMBED_USER' ? null : `${publicUrl}/embed/dashboard/${publicId}`,
+    linkOf: (run, { embedTenant }, { notificationLinkTemplate }) =>
+      embedTenant === null
+        ? `${publicUrl}/embed/dashboard/${run.publicId}`
+        : notificationLinkTemplate &&
+          fillLinkTemplate(notificationLinkTemplate, {
+            dashboardPublicId: run.publicId,
+            dashboardId: run.dashboardId,
+            deploymentId: run.deploymentId,
+            embedTenantName: embedTenant,
+          }),
     unsubscribeUrlOf({ notificationId, isPreview }, { userId, address, type }) {
       if (isPreview || type === 'SLACK' || type === 'WEBHOOK') return null;
       return links.urlOf({ notificationId, who: userId === null ? { address: address! } : { userId } });

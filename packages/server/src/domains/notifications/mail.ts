@@ -1,35 +1,29 @@
 /** Sends copies by mail: one message a reader, with the figures as text beside the picture. */
-import { letterOf } from '../../platform/mail/letter.ts';
 import { type Mail, MailError } from '../../platform/mail/mail.ts';
-import { type Channel, type Copy, NotSent } from './channels.ts';
-
-const UNSUBSCRIBE = 'You get this because you are a recipient of this notification. To leave it, open';
+import { composeDashboardMail } from '../renderings/index.ts';
+import { type Channel, NotSent } from './channels.ts';
+import { wordsFor } from './schedule.ts';
 
 export const createMailChannel = (mail: Mail): Channel => ({
   isDrawn: true,
-  async send(copy, { messageId }, { email }, signal) {
-    const { run, title, rendering, unsubscribeUrl } = copy;
-    const { html, text } = messageOf(copy);
-    const isPicture = rendering?.contentType === 'image/png';
+  async send({ run, title, rendering, link, unsubscribeUrl }, { messageId }, { email }, signal) {
+    const { locale } = rendering!;
+    const message = composeDashboardMail({
+      rendering: rendering!,
+      locale,
+      subject: title,
+      link: link ?? undefined,
+      unsubscribeUrl: unsubscribeUrl ?? undefined,
+      schedule: run.isPreview ? undefined : `${wordsFor(run, locale)} (${run.timezone})`,
+    });
     try {
       await mail.send(
         {
           id: `notification ${messageId}`,
           to: { address: email! },
-          subject: title,
-          text,
-          html,
           listId: `notification-${run.notificationId}`,
           ...(unsubscribeUrl ? { unsubscribeUrl } : {}),
-          attachments: rendering
-            ? [
-                {
-                  filename: isPicture ? 'dashboard.png' : 'dashboard.pdf',
-                  contentType: rendering.contentType,
-                  content: rendering.bytes,
-                },
-              ]
-            : [],
+          ...message,
         },
         signal,
       );
@@ -39,12 +33,3 @@ export const createMailChannel = (mail: Mail): Channel => ({
     }
   },
 });
-
-function messageOf({ title, rendering, link, unsubscribeUrl }: Copy) {
-  return letterOf({
-    title,
-    lines: (rendering?.figures ?? []).map((figure) => `${figure.title}: ${figure.value}`),
-    ...(link ? { action: { label: 'Open the dashboard', url: link } } : {}),
-    foot: unsubscribeUrl ? [`${UNSUBSCRIBE} ${unsubscribeUrl}`] : [],
-  });
-}

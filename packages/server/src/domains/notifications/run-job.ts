@@ -9,9 +9,10 @@ import { ApiError } from '../../platform/errors.ts';
 import { backoff, enqueue, type JobContext, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { ReadPublished } from '../dashboards/index.ts';
 import type { Fingerprints, Queries, QueryOrSql } from '../queries/index.ts';
-import type { TenantSettings } from '../tenant-settings/index.ts';
+import type { Rendering, Renderings } from '../renderings/index.ts';
+import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
 import type { Events } from '../webhooks/index.ts';
-import { type Channels, type Copy, NotSent, type Rendering } from './channels.ts';
+import { type Channels, type Copy, NotSent } from './channels.ts';
 import type { RunPayload } from './clock.ts';
 import { conditionQuery, isMet, measured } from './conditions.ts';
 import { missingControls } from './notifications.ts';
@@ -19,27 +20,26 @@ import { NotForThem, ownerOf, type Reader, readerOf } from './readers.ts';
 import * as store from './runs.store.ts';
 import { type Board, boardOf } from './widget-queries.ts';
 
-export interface Drawing {
-  reader: Reader['actor'];
-  run: store.RunRow;
-  board: Board;
-  signal: AbortSignal;
-}
-
 export interface RunOptions {
   queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'fingerprint'>;
   readPublished: ReadPublished;
   tenantSettings: TenantSettings;
   channels: Channels;
   events: Events;
-  /** Undefined if this server cannot draw. */
-  draw?: ((drawing: Drawing) => Promise<Rendering>) | undefined;
+  renderings: Pick<Renderings, 'render'>;
   /** Undefined if this server sends no mail. */
   tellOwner?: JobKind<RunPayload> | undefined;
-  linkOf(run: store.RunRow, delivery: store.DeliveryRow): string | null;
+  linkOf(run: store.RunRow, delivery: store.DeliveryRow, settings: TenantSettingsRow): string | null;
   unsubscribeUrlOf(run: store.RunRow, delivery: store.DeliveryRow): string | null;
   /** For tests. */
   retryMs?: number;
+}
+
+/** What was drawn may not be what a reader sees now, so they are put into groups again. */
+class Changed extends Error {
+  constructor() {
+    super('The rights of the reader or the data model changed while it was drawn.');
+  }
 }
 
 /** Why a whole run fails, in words for people. */
@@ -124,8 +124,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         signal.throwIfAborted();
         try {
           const reader = await readerOf(db, run, delivery, settings);
-          const call = { actor: reader.actor, db, signal, deploymentId: run.deploymentId };
-          const key = hashOf(await queries.fingerprint(call, board.asked, known), board.look);
+          const key = await keyOf(run, board, reader.actor, context, known);
           const group = groups.get(key) ?? { key, reader, members: [] };
           groups.set(key, group);
           group.members.push({ delivery, reader });
@@ -134,15 +133,26 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
           await refuse(db, delivery, error);
         }
       });
-      if (page.length < PAGE) return [...groups.values()];
+      if (page.length < PAGE) return inOrder([...groups.values()]);
       afterId = page.at(-1)!.id;
     }
+  }
+
+  async function keyOf(
+    { deploymentId }: store.RunRow,
+    { asked, layout, look }: Board,
+    actor: Reader['actor'],
+    { db, signal }: JobContext,
+    known: Fingerprints,
+  ) {
+    const call = { actor, db, signal, deploymentId };
+    return hashOf(await queries.fingerprint(call, asked, known, layout.chosen.askedAt), look);
   }
 
   async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
     if (error instanceof NotForThem)
       return store.endDelivery(db, delivery.id, { status: 'skipped', reason: error.message });
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) && !(error instanceof Changed)) throw error;
     if (isTemporary(error) && delivery.attempts < SEND_ATTEMPTS_MAX)
       return store.retryDelivery(db, delivery.id, pauseAfter(delivery.attempts + 1), error.message, 1);
     return store.endDelivery(db, delivery.id, { status: 'failed', reason: error.message });
@@ -179,13 +189,14 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     const { actor } = group.reader;
     let rendering: Rendering | undefined;
     let value: number | null = null;
+    /** Of after the drawing. */
+    const known: Fingerprints = new Map();
     try {
       await renew(run, board, actor, context);
       value = await valueFor(run, board, actor, context);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
-      if (isDrawn && options.draw) {
-        rendering = await options.draw({ reader: actor, run, board, signal });
-      }
+      if (isDrawn) rendering = await render(run, board, actor, context);
+      if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new Changed();
       await store.addRendering(
         db,
         run.id,
@@ -198,24 +209,59 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
       return;
     }
     await store.setPhase(db, run.id, 'sending');
-    const { embedNotificationsPerHour } = await tenantSettings.current();
-    await eachOf(group.members, AT_ONCE, async ({ delivery, reader }) => {
+    await eachOf(group.members, AT_ONCE, async ({ delivery }) => {
       signal.throwIfAborted();
       if (!isSent)
         return store.endDelivery(db, delivery.id, { status: 'skipped', reason: 'Sending is switched off.' });
+      const settings = await tenantSettings.current();
+      let reader: Reader;
+      try {
+        reader = await readerNow(run, delivery, settings, db);
+        if ((await keyOf(run, board, reader.actor, context, known)) !== group.key) throw new Changed();
+      } catch (error) {
+        signal.throwIfAborted();
+        return refuse(db, delivery, error);
+      }
       const refusal = await db.transaction((tx) =>
-        claim(tx, run, delivery, value, embedNotificationsPerHour),
+        claim(tx, run, delivery, value, settings.embedNotificationsPerHour),
       );
       if (refusal !== null) return store.endDelivery(db, delivery.id, { status: 'skipped', reason: refusal });
       const copy: Copy = {
         run,
         title,
         rendering,
-        link: options.linkOf(run, delivery),
+        link: options.linkOf(run, delivery, settings),
         unsubscribeUrl: options.unsubscribeUrlOf(run, delivery),
       };
       return send(copy, delivery, reader, context);
     });
+  }
+
+  /** Groups before may have taken long: whoever has left or lost access since then gets nothing. */
+  async function readerNow(
+    run: store.RunRow,
+    { id }: store.DeliveryRow,
+    settings: TenantSettingsRow,
+    db: Database,
+  ) {
+    const [delivery] = await store.listDeliveriesById(db, run, [id]);
+    if (!delivery) throw new NotForThem('They were removed.');
+    return readerOf(db, run, delivery, settings);
+  }
+
+  function render(
+    run: store.RunRow,
+    { version, layout }: Board,
+    actor: Reader['actor'],
+    context: JobContext,
+  ) {
+    const { db, signal } = context;
+    const { title, description, config, snapshots: reportSnapshots } = version;
+    const dashboard = { deploymentId: run.deploymentId, title, description, config, reportSnapshots };
+    return options.renderings.render(
+      { actor, db, signal },
+      { dashboard, layout, format: run.notificationFormat },
+    );
   }
 
   /** The value of the condition, as the reader sees it. */
@@ -342,10 +388,20 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   }
 }
 
+/** In the order of the recipients, whoever was found first. */
+const inOrder = (groups: readonly Group[]): Group[] =>
+  groups
+    .map(({ key, members }) => {
+      const sorted = members.toSorted((a, b) => a.delivery.id - b.delivery.id);
+      return { key, reader: sorted[0]!.reader, members: sorted };
+    })
+    .sort((a, b) => a.members[0]!.delivery.id - b.members[0]!.delivery.id);
+
 const representatives = (groups: readonly Group[]) =>
   groups.slice(0, WARMED_MAX).map(({ members }) => members[0]!.delivery.id);
 
-const isTemporary = ({ statusCode }: ApiError) => statusCode >= 500 || statusCode === 429;
+const isTemporary = (error: ApiError | Changed) =>
+  error instanceof Changed || error.statusCode >= 500 || error.statusCode === 429;
 
 const hashOf = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 

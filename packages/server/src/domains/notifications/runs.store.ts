@@ -119,7 +119,7 @@ export const listDeliveries = (
     from notification_deliveries where run_id = ${runId} and id > ${page.afterId} order by id limit ${page.limit}`);
 
 /** Everything that a run needs of its notification. */
-export interface RunRow {
+export interface RunRow extends Timing {
   id: number;
   notificationId: number;
   state: ShownRun['state'];
@@ -136,7 +136,6 @@ export interface RunRow {
   workbookName: string;
   userId: number | null;
   embedTenantName: string | null;
-  timezone: string;
   notificationEnabled: boolean;
   notificationFormat: 'png' | 'pdf';
   filters: FilterChoice[] | null;
@@ -150,7 +149,7 @@ export const findRun = (db: Queryable, id: number) =>
       r.requested_by as "requestedBy", r.is_preview as "isPreview", w.deployment_id as "deploymentId",
       d.id as "dashboardId", d.public_id as "publicId", d.version_number as "versionNumber", n.name,
       w.name as "workbookName", n.user_id as "userId",
-      (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName", n.timezone,
+      (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName", ${TIMING},
       n.notification_enabled as "notificationEnabled", n.notification_format as "notificationFormat", n.filters,
       n.time_grains as "timeGrains", n.condition
     from notification_runs r join notifications n on n.id = r.notification_id

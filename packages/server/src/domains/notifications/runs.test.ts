@@ -10,7 +10,7 @@ let world: World;
 let hooks: Server;
 let mails: MailServer;
 /** How the mail server answers an address. */
-const answers = new Map<string, Error>();
+const answers = new Map<string, Error | Promise<undefined>>();
 let deploymentId: number;
 let workbookId: number;
 let dashboardId: number;
@@ -19,6 +19,17 @@ const received: { headers: Record<string, string>; body: string }[] = [];
 let hookUrl: string;
 const tenant = unique('acme').replaceAll('_', '-');
 const REGIONS = ['EU', 'US', 'APAC', 'LATAM', 'MEA'];
+/** No number comes twice, neither in a row nor as a sum. */
+const ROWS = REGIONS.flatMap((region, i) => [
+  { region, product: 'Desks', amount: 93 * (i + 1) },
+  { region, product: 'Lamps', amount: 7 * (i + 1) },
+]);
+/** What a reader of the region must see, by plain loops over all rows: the sum and the table. */
+const figuresOf = (region: string) => {
+  const own = ROWS.filter((row) => row.region === region);
+  const sum = own.reduce((all, { amount }) => all + amount, 0);
+  return { figure: `Revenue: ${sum}`, table: own.map(({ product, amount }) => `${product} | ${amount}`) };
+};
 const PATIENTLY = { timeout: 120_000 };
 
 const MODEL = {
@@ -28,6 +39,7 @@ const MODEL = {
     dimensions:
       - { name: id, sql: id, type: number, primary_key: true }
       - { name: region, sql: region, type: string }
+      - { name: product, sql: product, type: string }
     measures:
       - { name: revenue, sql: amount, type: sum }
     access_policy:
@@ -39,7 +51,10 @@ const MODEL = {
 };
 
 beforeAll(async () => {
-  mails = await startMailServer({ recipient: (address) => answers.get(address) });
+  mails = await startMailServer({
+    recipient: (address) => answers.get(address),
+    closes: ([to]) => (to!.startsWith('lost-') ? 'after' : undefined),
+  });
   world = await createOwnWorld({
     env: {
       ORIEL_ALLOW_PRIVATE_REMOTES: 'true',
@@ -56,8 +71,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => hooks.listen(0, '127.0.0.1', resolve));
   hookUrl = `http://127.0.0.1:${(hooks.address() as { port: number }).port}/`;
   deploymentId = (await world.deployment()).id;
-  const rows = REGIONS.map((region, i) => `${i + 1},${region},${(i + 1) * 100}`);
-  await world.writeFiles(deploymentId, { 'sales.csv': `id,region,amount\n${rows.join('\n')}\n` });
+  const rows = ROWS.map(({ region, product, amount }, i) => `${i + 1},${region},${product},${amount}`);
+  await world.writeFiles(deploymentId, { 'sales.csv': `id,region,product,amount\n${rows.join('\n')}\n` });
   userAttributeId = (await world.admin.createUserAttribute({ body: { name: 'region', type: 'string' } })).id;
   await deployModel(world, deploymentId, MODEL);
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
@@ -70,8 +85,19 @@ beforeAll(async () => {
       meta: { chart: { kind: 'kpi', spec: { measure: 'sales.revenue' } } },
     },
   });
+  const products = { measures: ['sales.revenue'], dimensions: ['sales.product'] };
+  const table = await world.admin.createReport({
+    deploymentId,
+    body: {
+      name: 'Products',
+      jsonQuery: JSON.stringify({ ...products, order: { 'sales.product': 'asc' } }),
+      meta: { chart: { kind: 'table', spec: {} } },
+    },
+  });
   const position = { x: 0, y: 0, w: 4, h: 4 };
+  const below = { ...position, y: 4 };
   const widgets = [
+    { id: 'table', type: 'CHART' as const, position: below, config: { reportId: table.id } },
     { id: 'kpi', type: 'CHART' as const, position, config: { reportId } },
     { id: 'region', type: 'FILTER' as const, position, config: { member: 'sales.region' } },
   ];
@@ -129,6 +155,12 @@ async function comes(id: number, due: string) {
     );
   await sql('notify oriel_jobs');
 }
+/** As if the pause before the next attempt were over. */
+async function retryNow() {
+  await sql('update notification_deliveries set next_attempt_at = now() where status = $1', ['waiting']);
+  await sql("update jobs set run_at = now() where kind = 'notifications.run' and state = 'waiting'");
+  await sql('notify oriel_jobs');
+}
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 test('a due time runs once, a late one too, and one of more than an hour ago is recorded as missed', async () => {
@@ -157,6 +189,13 @@ test('a due time runs once, a late one too, and one of more than an hour ago is 
   expect(received).toHaveLength(1);
 });
 
+/** The lines of a mail with what the dashboard shows: after the title and the time, and before the links. */
+const numbersIn = (text: string) => {
+  const blocks = text.trim().split(/\r?\n\r?\n/);
+  expect(blocks[1]).toMatch(/^Data as of .+ \(UTC\)/);
+  return blocks.slice(2, 4).flatMap((block) => block.split(/\r?\n/));
+};
+
 test('readers with equal rows share one rendering, and nobody shares with another region', async () => {
   const { id } = await create();
   const readers = Array.from({ length: 200 }, (_, i) => ({
@@ -179,11 +218,26 @@ test('readers with equal rows share one rendering, and nobody shares with anothe
   await ended(id);
   const [run] = await runs(id);
   expect(run).toMatchObject({ state: 'done', renderings: 5, sent: 200 });
-  const addressed = mails.messages.map(({ to }) => to).filter(([to]) => to!.startsWith('reader-'));
-  expect(addressed.map(([to]) => to).toSorted()).toEqual(
+  const got = mails.messages.filter(({ to }) => to[0]!.startsWith('reader-'));
+  expect(got.map(({ to }) => to.join()).toSorted()).toEqual(
     readers.map(({ externalId }) => `${externalId}@example.com`).toSorted(),
   );
-  expect(addressed.every(({ length }) => length === 1)).toBe(true);
+  // Every number of every mail, in both forms, and the pictures.
+  const regionOf = new Map(readers.map(({ externalId, region }) => [externalId, region]));
+  const pictures = new Map<string, Set<string>>();
+  for (const { to, parsed } of got) {
+    const region = regionOf.get(to[0]!.split('@')[0]!)!;
+    const { figure, table } = figuresOf(region);
+    expect(numbersIn(parsed.text!), region).toEqual([figure, 'Products', 'Product | Revenue', ...table]);
+    const shown = [...parsed.html!.matchAll(/>(\d+)</g)].map(([, number]) => Number(number));
+    expect(shown, region).toEqual([figure, ...table].map((line) => Number(/\d+/.exec(line)![0])));
+    const picture = Buffer.from(parsed.attachments[0]!.content as ArrayBuffer).toString('base64');
+    pictures.set(picture, (pictures.get(picture) ?? new Set()).add(region));
+  }
+  expect([...pictures.values()].map((regions) => [...regions])).toEqual(
+    expect.arrayContaining(REGIONS.map((region) => [region])),
+  );
+  expect(pictures.size).toBe(5);
   const rows = await sql(
     `select x.copy_key as key, u.external_id as reader from notification_deliveries x join users u on u.id = x.user_id
      where x.run_id = $1`,
@@ -198,10 +252,90 @@ test('readers with equal rows share one rendering, and nobody shares with anothe
     figures.set(externalId, JSON.stringify((answer as { data: unknown }).data));
   }
   expect(new Set(figures.values()).size).toBe(5);
-  const regionOf = new Map(readers.map(({ externalId, region }) => [externalId, region]));
   const keys = new Map<string, Set<string>>();
   for (const { key, reader } of rows) keys.set(key, (keys.get(key) ?? new Set()).add(regionOf.get(reader)!));
   expect([...keys.values()].map((regions) => regions.size)).toEqual([1, 1, 1, 1, 1]);
+});
+
+test('a reader whose rights change while others are served gets the rows of their new rights', async () => {
+  const { id } = await create();
+  const name = (who: string) => `${who}-${id}`;
+  let letGo = () => {};
+  answers.set(`${name('first')}@example.com`, new Promise((resolve) => (letGo = () => resolve(undefined))));
+  const provision = (who: string, region: string): Recipients[number] => ({
+    type: 'EMBED_USER',
+    embedTenantName: tenant,
+    externalId: name(who),
+    email: `${name(who)}@example.com`,
+    userAttributes: [{ name: 'region', value: region }],
+  });
+  await add(id, [provision('first', 'EU'), provision('stays', 'US'), provision('moves', 'US')]);
+  const before = mails.sessions();
+  await world.admin.runNotification({ deploymentId, id });
+  await expect.poll(() => mails.sessions(), PATIENTLY).toBe(before + 1);
+  await add(id, [provision('moves', 'APAC')]);
+  letGo();
+  await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
+  await retryNow();
+  await ended(id);
+  expect((await runs(id))[0]).toMatchObject({ state: 'done', sent: 3 });
+  const figures = (who: string) =>
+    mails.messages
+      .filter(({ to }) => to.includes(`${name(who)}@example.com`))
+      .map(({ parsed }) => numbersIn(parsed.text!)[0]);
+  expect([figures('first'), figures('stays'), figures('moves')]).toEqual([
+    [figuresOf('EU').figure],
+    [figuresOf('US').figure],
+    [figuresOf('APAC').figure],
+  ]);
+});
+
+test('a widget that fails fails the copy, the run says so, and nothing is sent', async () => {
+  const { id } = await create({ name: 'Broken' });
+  await world.admin.subscribeToNotification({ deploymentId, id });
+  const sent = mails.messages.length;
+  const config = await sql(
+    `update dashboard_versions v set snapshots = replace(snapshots::text, 'sales.product', 'sales.no_such')::jsonb
+     from dashboards d where d.id = v.dashboard_id and d.version_number = v.number and d.id = $1 returning v.id`,
+    [dashboardId],
+  );
+  expect(config).toHaveLength(1);
+  await world.admin.runNotification({ deploymentId, id, body: { preview: true } });
+  await ended(id);
+  const [run] = await runs(id);
+  expect(run).toMatchObject({ state: 'failed', sent: 0, failed: 1 });
+  expect(run!.reason).toContain('sales.no_such');
+  expect(mails.messages).toHaveLength(sent);
+  await sql(
+    `update dashboard_versions set snapshots = replace(snapshots::text, 'sales.no_such', 'sales.product')::jsonb
+     where id = $1`,
+    [config[0].id],
+  );
+});
+
+test('mails lead people to the dashboard, and embed users to the page of the host if there is a template', async () => {
+  const { id, dashboardPublicId } = await create({ name: 'Monday\r\nBcc: evil@example.com' });
+  const externalId = `linked-${id}`;
+  const email = `${externalId}@example.com`;
+  const userAttributes = [{ name: 'region', value: 'EU' }];
+  await add(id, [{ type: 'EMBED_USER', embedTenantName: tenant, externalId, email, userAttributes }]);
+  await world.admin.subscribeToNotification({ deploymentId, id });
+  const { email: own } = await world.admin.getMe();
+  const textTo = async (address: string, count: number) => {
+    await ended(id, count);
+    const { parsed, raw } = mails.messages.findLast(({ to }) => to.includes(address))!;
+    expect(raw).not.toMatch(/^Bcc:/m);
+    expect(parsed.subject).toBe('Monday Bcc: evil@example.com');
+    return parsed.text!.match(/^Open the dashboard: (\S+)/m)?.[1];
+  };
+  await world.admin.runNotification({ deploymentId, id });
+  expect(await textTo(email, 1)).toBeUndefined();
+  expect(await textTo(own, 1)).toBe(`${world.url}/embed/dashboard/${dashboardPublicId}`);
+  const notificationLinkTemplate = 'https://host.example/{embedTenantName}/d/{dashboardPublicId}';
+  await world.admin.updateTenantSettings({ body: { notificationLinkTemplate } });
+  await world.admin.runNotification({ deploymentId, id });
+  expect(await textTo(email, 2)).toBe(`https://host.example/${tenant}/d/${dashboardPublicId}`);
+  expect(await textTo(own, 2)).toBe(`${world.url}/embed/dashboard/${dashboardPublicId}`);
 });
 
 test('whoever lost access, was deactivated or left gets nothing, and the run says why', async () => {
@@ -318,7 +452,7 @@ test('an alert is sent when its condition becomes true, not again while it stays
 
 test('temporary refusals are tried again, permanent ones are shown at the recipient, and the link in the mail unsubscribes', async () => {
   const { id } = await create();
-  const names = ['calm', 'busy', 'gone'];
+  const names = ['calm', 'busy', 'gone', 'lost'];
   const addressOf = (name: string) => `${name}-${id}@example.com`;
   answers.set(addressOf('busy'), answer(451, 'try again later'));
   answers.set(addressOf('gone'), answer(550, 'no such mailbox'));
@@ -341,24 +475,26 @@ test('temporary refusals are tried again, permanent ones are shown at the recipi
     ['sent', 1],
     ['waiting', 1],
     ['failed', 1],
+    // The connection ended after the message and before the answer: it may have arrived, so it is not sent again.
+    ['unknown', 1],
   ]);
   await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
   answers.delete(addressOf('busy'));
-  await sql('update notification_deliveries set next_attempt_at = now() where status = $1', ['waiting']);
-  await sql("update jobs set run_at = now() where kind = 'notifications.run' and state = 'waiting'");
-  await sql('notify oriel_jobs');
+  await retryNow();
   await ended(id);
   expect(await state()).toEqual([
     ['sent', 1],
     ['sent', 2],
     ['failed', 1],
+    ['unknown', 1],
   ]);
-  expect((await runs(id))[0]).toMatchObject({ state: 'failed', sent: 2, failed: 1, renderings: 2 });
+  expect((await runs(id))[0]).toMatchObject({ state: 'failed', sent: 2, failed: 2, renderings: 2 });
   const recipients = async () => (await world.admin.getRecipients({ deploymentId, id })).items;
   expect((await recipients()).map(({ problem }) => problem)).toEqual([
     null,
     null,
     expect.stringContaining('no such mailbox'),
+    null,
   ]);
   // The owner hears of it.
   const { email } = await world.admin.getMe();
@@ -370,9 +506,9 @@ test('temporary refusals are tried again, permanent ones are shown at the recipi
   const isOut = async () => (await recipients()).map(({ isUnsubscribed }) => isUnsubscribed);
   const page = await fetch(url!);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Unsubscribe</button>')]);
-  expect(await isOut()).toEqual([false, false, false]);
+  expect(await isOut()).toEqual([false, false, false, false]);
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
   expect((await fetch(`${url}x`, { method: 'POST', body })).status).toBe(400);
   expect((await fetch(url!, { method: 'POST', body })).status).toBe(200);
-  expect(await isOut()).toEqual([true, false, false]);
+  expect(await isOut()).toEqual([true, false, false, false]);
 });

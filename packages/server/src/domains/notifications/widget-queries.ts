@@ -1,19 +1,14 @@
 /** Everything that the page of a dashboard asks for, with the filters and time grains of a notification. */
-import {
-  askFor,
-  type Chosen,
-  type Dashboard,
-  presetFilters,
-  presetGrains,
-  type Widget,
-} from '@oriel/charts/pure';
+import type { Dashboard } from '@oriel/charts/pure';
 import type { PublishedVersion } from '../dashboards/index.ts';
 import type { QueryOrSql } from '../queries/index.ts';
+import { type Layout, layOut } from '../renderings/index.ts';
 import type { RunRow } from './runs.store.ts';
 
 export interface Board {
   version: PublishedVersion;
-  chosen: Chosen;
+  /** What copies are drawn by, so that a drawing asks for nothing that is not in `asked`. */
+  layout: Layout;
   asked: QueryOrSql[];
   /** The places in `asked` of what each chart asks for, by its id; first the rows that it shows. */
   askedOf: Map<string, number[]>;
@@ -21,53 +16,38 @@ export interface Board {
   look: string;
 }
 
-type Choices = Pick<RunRow, 'filters' | 'timeGrains' | 'timezone' | 'notificationFormat'>;
+type RunChoices = Pick<RunRow, 'filters' | 'timeGrains' | 'timezone' | 'notificationFormat'>;
 
-export function boardOf(version: PublishedVersion, run: Choices): Board {
-  const widgets = (version.config.widgets ?? []) as Widget[];
-  const filterWidgets = widgets.filter(({ type, config }) => type === 'FILTER' && config?.member);
-  const given = new Map(
-    (run.filters ?? []).map(({ member, operator, value }) => [
-      member,
-      { operator: operator ?? 'equals', value },
-    ]),
-  );
-  const grains = new Map((run.timeGrains ?? []).map(({ member, grain }) => [member, grain]));
-  const settings = (version.config.settings ?? {}) as { timezone?: string };
-  const chosen: Chosen = {
-    filters: presetFilters(filterWidgets, given as never, new Map()),
-    grains: presetGrains(widgets, grains),
+export function boardOf(version: PublishedVersion, run: RunChoices): Board {
+  const { config, snapshots } = version;
+  const settings = (config.settings ?? {}) as { timezone?: string };
+  const layout = layOut({ config, reportSnapshots: snapshots } as object as Dashboard, {
+    filters: run.filters ?? [],
+    timeGrains: run.timeGrains ?? [],
     timezone: settings.timezone ?? run.timezone,
-    askedAt: new Date(),
-    filterWidgets: () => filterWidgets,
-  };
+  });
   const asked: QueryOrSql[] = [];
   const askedOf = new Map<string, number[]>();
-  for (const widget of widgets) {
-    const own = askedBy(version, widget, chosen);
+  for (const { widget, ask } of layout.charts) {
+    const sql = sqlOf(version, widget.config?.reportId);
+    const own = sql ? [sql] : ask ? [...ask.queries, ...(ask.total ? [ask.total] : [])] : [];
     askedOf.set(
       widget.id,
       own.map((_, i) => asked.length + i),
     );
     asked.push(...own);
   }
-  const { filters, grains: chosenGrains, timezone } = chosen;
-  const look = JSON.stringify([
-    version.id,
-    [...filters],
-    [...chosenGrains],
-    timezone,
-    run.notificationFormat,
-  ]);
-  return { version, chosen, asked, askedOf, look };
+  const { filters, grains, timezone } = layout.chosen;
+  const look = JSON.stringify([version.id, [...filters], [...grains], timezone, run.notificationFormat]);
+  return { version, layout, asked, askedOf, look };
 }
 
-function askedBy({ snapshots }: PublishedVersion, widget: Widget, chosen: Chosen): QueryOrSql[] {
-  if (widget.type !== 'CHART') return [];
-  const snapshot = snapshots.find(({ reportId }) => reportId === widget.config?.reportId);
-  if (!snapshot) return [];
-  const { meta, sqlQuery } = snapshot as { meta?: { query?: object | null }; sqlQuery?: string | null };
-  if (!meta?.query) return sqlQuery ? [sqlQuery] : [];
-  const { queries, total } = askFor(chosen, snapshot as Dashboard['reportSnapshots'][number], widget.id);
-  return [...queries, ...(total ? [total] : [])];
+/** Of a report without a query. */
+function sqlOf({ snapshots }: PublishedVersion, reportId: unknown): string | null {
+  const snapshot = snapshots.find((each) => each.reportId === reportId);
+  const { meta, sqlQuery } = (snapshot ?? {}) as {
+    meta?: { query?: object | null };
+    sqlQuery?: string | null;
+  };
+  return meta?.query ? null : (sqlQuery ?? null);
 }

@@ -83,9 +83,10 @@ export interface Queries {
   check(call: QueryCall, asked: readonly QueryOrSql[]): Promise<readonly (readonly QueryIssue[])[]>;
   /**
    * Equal for two callers if the queries are the same statements with the same values for both: then both get the same
-   * rows. `known` holds what viewers got before, so that those who are alike are planned for once.
+   * rows. `known` holds what viewers got before, so that those who are alike are planned for once. Relative ranges are
+   * those of `now`, so that the same call is equal later too, unless the model or the rights of the caller have changed.
    */
-  fingerprint(call: QueryCall, asked: readonly QueryOrSql[], known: Fingerprints): Promise<string>;
+  fingerprint(call: QueryCall, asked: readonly QueryOrSql[], known: Fingerprints, now: Date): Promise<string>;
   /** The caller, or as whom they ask, as policies see them. */
   viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
@@ -138,13 +139,17 @@ export function createQueries(options: QueriesOptions): Queries {
 
   const viewerOf = (as: Asker | GivenViewer) => ('kind' in as ? viewers.of(as) : viewers.given(as));
 
-  async function contextOf(call: QueryCall, as = call.as ?? call.actor): Promise<PlanContext> {
+  async function contextOf(
+    call: QueryCall,
+    as = call.as ?? call.actor,
+    now = new Date(),
+  ): Promise<PlanContext> {
     const { db, deploymentId } = call;
     const model = await models.find(db, servedBy(call));
     const source = await sources.of(db, deploymentId);
     // Last of all, so that nothing is older than the query itself.
     const viewer = await viewerOf(as);
-    return { model, viewer, source, now: new Date() };
+    return { model, viewer, source, now };
   }
   const forCaller = (call: QueryCall): PlannedFor => ({
     sharer: sharerOf(call.actor),
@@ -154,10 +159,10 @@ export function createQueries(options: QueriesOptions): Queries {
   });
   const plan = async (call: QueryCall, query: QueryInput) =>
     plans.plan(query, await contextOf(call), forCaller(call));
-  const planOfSql = async (call: QueryCall, text: string) => {
+  const planOfSql = async (call: QueryCall, text: string, now?: Date) => {
     const by = forCaller(call);
     const tree = await parser.parse(text, by);
-    const context = await contextOf(call);
+    const context = await contextOf(call, undefined, now);
     const made = await planner.plan('sql', tree, tree.length / TREE_GROWTH, context, by);
     return { ...made, source: context.source(made.dataSource) };
   };
@@ -171,7 +176,7 @@ export function createQueries(options: QueriesOptions): Queries {
     };
     for (const one of asked) {
       if (typeof one === 'string') {
-        const { source, statement } = await planOfSql(call, one);
+        const { source, statement } = await planOfSql(call, one, context.now);
         add(source, statement);
         continue;
       }
@@ -333,9 +338,9 @@ export function createQueries(options: QueriesOptions): Queries {
         }
         return found;
       }),
-    fingerprint: (call, asked, known) =>
+    fingerprint: (call, asked, known, now) =>
       withApiErrors(call, async () => {
-        const context = await contextOf(call);
+        const context = await contextOf(call, undefined, now);
         const viewer = hashOf(JSON.stringify(context.viewer));
         const found = known.get(viewer) ?? statementsFor(call, context, asked);
         known.set(viewer, found);

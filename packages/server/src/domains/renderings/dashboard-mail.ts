@@ -10,6 +10,8 @@ export interface DashboardMail {
     'bytes' | 'contentType' | 'width' | 'height' | 'title' | 'inForce' | 'asOf' | 'figures' | 'table'
   >;
   locale: string;
+  /** The title of the dashboard, if there is none. */
+  subject?: string | undefined;
   /** Where the reader opens the dashboard, if there is such a page for them. */
   link?: string | undefined;
   /** A page on which the reader stops these mails. */
@@ -90,7 +92,7 @@ export function composeDashboardMail(mail: DashboardMail): ComposedMail {
   const isPicture = contentType === 'image/png';
   const name = `${title.replaceAll(/[\p{Cc}"\\/:*?<>|]+/gu, ' ').trim() || PICTURE}.${isPicture ? 'png' : 'pdf'}`;
   return {
-    subject: title,
+    subject: mail.subject || title,
     text: plainTextPart(mail, say),
     html: mailPage(
       title,

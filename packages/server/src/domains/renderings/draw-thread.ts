@@ -21,7 +21,7 @@ import { texts as fr } from '@oriel/charts/texts/fr';
 import { texts as ja } from '@oriel/charts/texts/ja';
 import { drawBoard } from './draw/board.ts';
 import { FONT_FAMILY } from './draw/fonts.ts';
-import { drawPdf, drawPng, INSIDE } from './draw/paper.ts';
+import { Blank, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
 import { type Look, WidgetFailure } from './draw/pieces.ts';
 import type { DrawAnswer, DrawnBoard, DrawTask, HeadlineFigure, SmallTable } from './draw/task.ts';
 
@@ -163,7 +163,8 @@ parentPort!.on('message', async (task: DrawTask) => {
     answer = await draw(task);
   } catch (error) {
     const title = error instanceof WidgetFailure ? error.title : '';
-    answer = { failure: { title, reason: (error as Error).message.slice(0, 300) } };
+    const reason = (error as Error).message.slice(0, 300);
+    answer = { failure: { title, reason, isBlank: error instanceof Blank } };
   }
   parentPort!.postMessage(answer);
 });

@@ -4,12 +4,12 @@ import type { Renderings } from './renderings.ts';
 import { renderingRoutes } from './routes.ts';
 
 export { type ComposedMail, composeDashboardMail, type DashboardMail } from './dashboard-mail.ts';
+export { type Choices, type Layout, layOut } from './layout.ts';
 export {
   createRenderings,
   type Drawing,
   type HeadlineFigure,
   type PictureFormat,
-  type Prepared,
   type Reader,
   type Rendering,
   type Renderings,

@@ -1,8 +1,13 @@
 /** Dashboards as pictures and PDF, as their readers get them from the API. */
-import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, assert, beforeAll, describe, expect, test } from 'vitest';
 import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
+import type { Caller } from '../../platform/auth/actor.ts';
+import { createRenderings } from './index.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -85,6 +90,37 @@ test('each viewer gets their own rows: the same picture in one region, and anoth
   expect(anns!.equals(bens!)).toBe(true);
   expect(anns!.equals(cleos!)).toBe(false);
 }, 240_000);
+
+test('a picture of one colour is drawn twice more, and then an error', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oriel-blank-'));
+  const script = pathToFileURL(join(folder, 'thread.mjs'));
+  // Answers as the thread does when it finds one colour: twice, and after a picture for ever.
+  await writeFile(
+    script,
+    `import { parentPort } from 'node:worker_threads';
+     let asked = 0;
+     const blank = { failure: { title: '', reason: 'the picture has one colour only', isBlank: true } };
+     parentPort.on('message', () => parentPort.postMessage(++asked === 3 ? { bytes: Buffer.of(1), title: String(asked) } : blank));`,
+  );
+  const queries = { load: () => assert.fail(), meta: () => assert.fail() };
+  const drawing = createRenderings({ queries, script });
+  const { userId } = await world.person();
+  const actor = { kind: 'person', userId } as Caller;
+  const dashboard = { deploymentId: 1, title: 'Empty', description: null, config: {}, reportSnapshots: [] };
+  const { signal } = new AbortController();
+  const render = () =>
+    drawing.render({ actor, db: world.server.db, signal }, { dashboard: dashboard as never, format: 'png' });
+  try {
+    expect((await render()).title).toBe('3');
+    await expect(render()).rejects.toMatchObject({
+      code: 'rendering_failed',
+      message: expect.stringContaining('one colour'),
+    });
+  } finally {
+    await drawing.stop();
+    await rm(folder, { recursive: true });
+  }
+});
 
 describe('a dashboard of one chart', () => {
   const place = { x: 0, y: 0, w: 12, h: 4 };

@@ -6,7 +6,8 @@ import { handle } from '../../platform/http/routes.ts';
 import { READ, viewerOf } from '../access/index.ts';
 import type { PublishedDashboards } from '../dashboards/index.ts';
 import { requirePlainWorkbook } from '../workbooks/index.ts';
-import type { Renderings, RenderRequest } from './renderings.ts';
+import type { Choices } from './layout.ts';
+import type { Renderings } from './renderings.ts';
 
 export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboards: PublishedDashboards) => [
   handle(operations.exportDashboard, async ({ actor, db, signal, sendHeaders }, { params, query }) => {
@@ -25,13 +26,12 @@ export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboar
         format,
         scheme: scheme ?? undefined,
         locale: locale ?? undefined,
-        timezone: timezone ?? undefined,
-        filters: listIn('filters', query.filters, ['member', 'operator']),
-        timeGrains: listIn('timeGrains', query.timeGrains, [
-          'member',
-          'grain',
-        ]) as RenderRequest['timeGrains'],
-        crossFilters: crossFiltersIn(query.crossFilters),
+        choices: {
+          timezone: timezone ?? undefined,
+          filters: listIn('filters', query.filters, ['member', 'operator']),
+          timeGrains: listIn('timeGrains', query.timeGrains, ['member', 'grain']) as Choices['timeGrains'],
+          crossFilters: crossFiltersIn(query.crossFilters),
+        },
       },
     );
     sendHeaders({ 'content-disposition': disposition(`${title}.${format}`) });
@@ -49,7 +49,7 @@ function crossFiltersIn(text: string | null | undefined) {
       : value === undefined && Array.isArray(range) && range.length === 2 && range.every(isText));
   if (list && !list.every(isNarrowing))
     throw invalid('crossFilters', 'each must have a `value`, a text or null, or a `range` of two times');
-  return list as RenderRequest['crossFilters'];
+  return list as Choices['crossFilters'];
 }
 
 /** Each item is an object in which these fields, if given, are texts; `member` is always given. */

@@ -2,6 +2,7 @@ import type { Module, Platform } from '../../platform/module.ts';
 import { demoTenantSettings } from './demo.ts';
 import { type Plan, tenantSettingsRoutes } from './routes.ts';
 
+export { fillLinkTemplate, type LinkValues } from './link-template.ts';
 export { createTenantSettings, type TenantSettings } from './settings.ts';
 export {
   type AppConfigRow,

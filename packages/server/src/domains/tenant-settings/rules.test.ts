@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseOrigin } from './rules.ts';
+import { fillLinkTemplate, toLinkTemplate } from './link-template.ts';
+import { parseOrigin } from './origins.ts';
 
 test.each([
   ['https://app.example.com', 'https://app.example.com'],
@@ -48,4 +49,35 @@ test.each([
   'file:///etc/passwd',
 ])('%j is not an origin', (text) => {
   expect(parseOrigin(text)).toBeUndefined();
+});
+
+test('the link of a template leads to its own host, whatever the values are', () => {
+  const values = {
+    dashboardPublicId: 'a/../b',
+    dashboardId: 7,
+    deploymentId: 1,
+    embedTenantName: 'a&b c#d@e',
+  };
+  const fill = (template: string) => fillLinkTemplate(toLinkTemplate(template), values);
+  expect(fill('HTTPS://App.Example.com/r/{dashboardPublicId}?t={embedTenantName}#{dashboardId}')).toBe(
+    'https://app.example.com/r/a%2F..%2Fb?t=a%26b%20c%23d%40e#7',
+  );
+  expect(fill('https://app.example.com')).toBe('https://app.example.com');
+});
+
+test.each([
+  '',
+  'app.example.com/{dashboardId}',
+  'javascript:alert({dashboardId})',
+  'https://{embedTenantName}.example.com/',
+  'https://{embedTenantName}',
+  'https://user@app.example.com/',
+  'https://app.example.com/{externalId}',
+  'https://app.example.com/{',
+  'https://app.example.com/{{dashboardId}}',
+  'https://app.example.com/a b',
+  'https://app.example.com/\r\nBcc: x',
+  'https://app.example.com/">',
+])('%j is no template of a link', (text) => {
+  expect(() => toLinkTemplate(text)).toThrow(expect.objectContaining({ statusCode: 400 }));
 });

@@ -1,18 +1,22 @@
 import type { BodyOf, operations } from '@oriel/contract';
 import { invalid } from '../../platform/errors.ts';
+import { toLinkTemplate } from './link-template.ts';
+import { parseOrigin } from './origins.ts';
 import type { TenantSettingsRow } from './store.ts';
 
 type SettingsUpdate = BodyOf<typeof operations.updateTenantSettings>;
 
-/** Null means the same as an absent field, except for the retention, where null is a value. */
+/** Null means the same as an absent field, except for the retention and the template, where null is a value. */
 export function changedSettings(before: TenantSettingsRow, asked: SettingsUpdate): TenantSettingsRow {
-  const { auditLogRetentionDays, embedAllowedOrigins, ...others } = asked;
+  const { auditLogRetentionDays, embedAllowedOrigins, notificationLinkTemplate: link, ...others } = asked;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
   return {
     ...before,
     ...given,
     auditLogRetentionDays:
       auditLogRetentionDays === undefined ? before.auditLogRetentionDays : auditLogRetentionDays,
+    notificationLinkTemplate:
+      link === undefined ? before.notificationLinkTemplate : link && toLinkTemplate(link),
     embedAllowedOrigins: embedAllowedOrigins ? toOrigins(embedAllowedOrigins) : before.embedAllowedOrigins,
   };
 }
@@ -25,15 +29,4 @@ function toOrigins(texts: string[]): string[] {
     return origin;
   });
   return [...new Set(origins)];
-}
-
-const ORIGIN = /^https?:\/\/[^\s/?#@\\]+$/i;
-/** Stricter than URLs allow, because origins are sent in headers, where `;` and `*` have a meaning. */
-const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
-
-/** Returns scheme, host and port as browsers write them, or nothing if the text is not an origin. */
-export function parseOrigin(text: string): string | undefined {
-  if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
-  const { origin, hostname } = new URL(text);
-  return HOST.test(hostname) ? origin : undefined;
 }

@@ -16,6 +16,8 @@ export interface TenantSettingsRow {
   /** Whom notifications may reach. */
   notificationRecipients: 'known' | 'domains' | 'anybody';
   notificationDomains: string[];
+  /** The page of the host with a dashboard, for mails to embed users; null if they get no link. */
+  notificationLinkTemplate: string | null;
   /** Whether embed viewers may run SQL. */
   embedSql: boolean;
   /** While it is false, only changes of these settings are written to the audit log. */
@@ -39,6 +41,7 @@ const SETTINGS = sql`
          embed_notification_limit as "embedNotificationLimit",
          embed_notifications_per_hour as "embedNotificationsPerHour",
          notification_recipients as "notificationRecipients", notification_domains as "notificationDomains",
+         notification_link_template as "notificationLinkTemplate",
          embed_sql as "embedSql",
          audit_log_enabled as "auditLogEnabled", audit_log_retention_days as "auditLogRetentionDays", has_support_access as "hasSupportAccess",
          maintenance_window_enabled as "maintenanceWindowEnabled", maintenance_window_day as "maintenanceWindowDay",
@@ -61,6 +64,7 @@ export const updateTenantSettings = (tx: Tx, settings: Omit<TenantSettingsRow, '
         embed_notifications_per_hour = ${settings.embedNotificationsPerHour},
         notification_recipients = ${settings.notificationRecipients},
         notification_domains = ${settings.notificationDomains},
+        notification_link_template = ${settings.notificationLinkTemplate},
         embed_sql = ${settings.embedSql},
         audit_log_enabled = ${settings.auditLogEnabled},
         audit_log_enabled_at = case audit_log_enabled when ${settings.auditLogEnabled} then audit_log_enabled_at else now() end,

@@ -32,6 +32,7 @@ const DEFAULTS = {
   maintenanceWindowEnabled: false,
   maintenanceWindowTime: '03:00',
   notificationDomains: [],
+  notificationLinkTemplate: null,
   notificationRecipients: 'known',
   oidcEnabled: false,
   plan: 'premium',
@@ -51,6 +52,7 @@ const CHANGED = {
   maintenanceWindowEnabled: true,
   maintenanceWindowTime: '23:59',
   notificationDomains: ['example.com'],
+  notificationLinkTemplate: 'https://app.example.com/r/{dashboardPublicId}',
   notificationRecipients: 'domains',
   oidcEnabled: true,
   useAIBIUserInterface: false,
@@ -75,12 +77,13 @@ test('each setting can be changed alone, and the others stay', async () => {
   expect(await change({})).toEqual(expected);
 });
 
-test('null changes nothing, except for the retention, where it means that all entries are kept', async () => {
+test('null changes nothing, except for the retention and the template of links, where it is a value', async () => {
   const before = await change(CHANGED);
   const nulls = Object.fromEntries(Object.keys(CHANGED).map((name) => [name, null]));
   expect(await change({ ...nulls, auditLogEnabled: null })).toEqual({
     ...before,
     auditLogRetentionDays: null,
+    notificationLinkTemplate: null,
   });
 });
 
@@ -150,6 +153,11 @@ test.each<[string, object]>([
   ['any origin', { embedAllowedOrigins: ['*'] }],
   ['null as an origin', { embedAllowedOrigins: [null] }],
   ['101 origins', { embedAllowedOrigins: Array(101).fill('https://app.example.com') }],
+  [
+    'a template that leads to a host of the reader',
+    { notificationLinkTemplate: 'https://{embedTenantName}/' },
+  ],
+  ['an unknown placeholder', { notificationLinkTemplate: 'https://app.example.com/{secret}' }],
   ['an origin that is too long', { embedAllowedOrigins: [`https://${'x'.repeat(300)}.example.com`] }],
 ])('bad input changes nothing: %s', async (_, body) => {
   const before = await change(CHANGED);

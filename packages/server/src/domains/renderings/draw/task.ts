@@ -48,7 +48,8 @@ export interface Drawing {
   table: SmallTable | undefined;
 }
 
-export type DrawAnswer = Drawing | { failure: { title: string; reason: string } };
+/** `isBlank` if the picture has one colour only. */
+export type DrawAnswer = Drawing | { failure: { title: string; reason: string; isBlank?: boolean } };
 
 /** A dashboard with its rows. */
 export interface DrawnBoard {

@@ -1,0 +1,1 @@
+alter table tenant_settings add column notification_link_template text;
