@@ -14,7 +14,7 @@ let deploymentId: number;
 let explorer: Person;
 /** One client for each kind of user. */
 let clients: Record<'ann' | 'gus' | 'embedded admin' | 'embedded developer' | 'explorer', OrielClient>;
-let spaces: Record<'main' | typeof ACME | typeof GLOBEX, Content>;
+let spaces: Record<'main' | typeof ACME | typeof GLOBEX, Foreign>;
 
 interface Content {
   folderId: number;
@@ -25,6 +25,30 @@ interface Content {
   slug: string;
   publicId: string;
   externalWorkbookId: string;
+}
+
+/** What others try to reach has a published dashboard too, with a notification. */
+interface Foreign extends Content {
+  dashboardPublicId: string;
+  notificationId: number;
+}
+
+async function fillAndPublish(client: OrielClient): Promise<Foreign> {
+  const content = await fill(client);
+  const text = {
+    id: 'text',
+    type: 'TEXT' as const,
+    position: { x: 0, y: 0, w: 4, h: 2 },
+    config: { markdown: 'x' },
+  };
+  const { workbookId } = content;
+  const body = { config: { widgets: [text] } };
+  const { publicId: dashboardPublicId } = await client.publishDashboard({ deploymentId, workbookId, body });
+  const { id: notificationId } = await client.createNotification({
+    deploymentId,
+    body: { dashboardPublicId, scheduleType: 'DAILY', hour: 9, isEnabled: false },
+  });
+  return { ...content, dashboardPublicId, notificationId };
 }
 
 /** Creates a folder in a folder, a workbook in the inner one, and a report in each kind of place. */
@@ -67,16 +91,18 @@ beforeAll(async () => {
     explorer: explorer.client,
   };
   spaces = {
-    main: await fill(world.admin),
-    [ACME]: await fill(clients.ann),
-    [GLOBEX]: await fill(clients.gus),
+    main: await fillAndPublish(world.admin),
+    [ACME]: await fillAndPublish(clients.ann),
+    [GLOBEX]: await fillAndPublish(clients.gus),
   };
 });
 afterAll(() => world.stop());
 
 /** By table, a digest of all rows, which any change that an attempt makes would change. */
 async function everything() {
-  const tables = ['folders', 'workbooks', 'reports', 'report_placements', 'report_views', 'audit_log'];
+  const content = ['folders', 'workbooks', 'reports', 'report_placements', 'report_views', 'dashboards'];
+  const notified = ['notifications', 'notification_recipients', 'notification_runs'];
+  const tables = [...content, ...notified, 'audit_log'];
   const digests = tables.map(
     (table) => `(select md5(string_agg(t::text, '\n' order by t::text)) from ${table} t) as ${table}`,
   );
@@ -87,10 +113,12 @@ const FOLDER = { status: 404, code: 'folder_not_found' };
 const WORKBOOK = { status: 404, code: 'workbook_not_found' };
 const REPORT = { status: 404, code: 'report_not_found' };
 const PUBLIC_ID_TAKEN = { status: 409, code: 'public_id_taken' };
+const DASHBOARD = { status: 404, code: 'dashboard_not_found' };
+const NOTIFICATION = { status: 404, code: 'notification_not_found' };
 const NOTHING = { items: [] };
 
 /** Every operation on foreign content, some of them together with the caller's own content. */
-function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record<string, Attempt[]> {
+function attemptsOn(client: OrielClient, foreign: Foreign, own: Content): Record<string, Attempt[]> {
   const { folderId, innerId, workbookId, reportIds, publicId, externalWorkbookId } = foreign;
   const [reportId] = reportIds;
   const at = { deploymentId };
@@ -109,7 +137,39 @@ function attemptsOn(client: OrielClient, foreign: Content, own: Content): Record
   const place = { externalWorkbookId: 'mine', resultLocation: 'A1' };
   const myWorkbook = { ...at, workbookId: own.workbookId };
   const myReport = { ...at, reportId: own.reportIds[0] };
+  const { dashboardPublicId, notificationId: id } = foreign;
+  const one = { ...at, id };
+  const daily = { scheduleType: 'DAILY' as const, hour: 9, isEnabled: false };
+  const ann = { type: 'EMBED_USER' as const, externalId: 'ann' };
   return {
+    createNotification: [
+      [() => client.createNotification({ ...at, body: { ...daily, dashboardPublicId } }), DASHBOARD],
+    ],
+    updateNotification: [[() => client.updateNotification({ ...one, body: { name: 'x' } }), NOTIFICATION]],
+    deleteNotification: [[() => client.deleteNotification(one), NOTIFICATION]],
+    duplicateNotification: [[() => client.duplicateNotification(one), NOTIFICATION]],
+    addRecipients: [[() => client.addRecipients({ ...one, body: { recipients: [ann] } }), NOTIFICATION]],
+    removeRecipients: [
+      [
+        () => client.removeRecipients({ ...one, body: { recipients: [{ type: 'USER', id: 1 }] } }),
+        NOTIFICATION,
+      ],
+    ],
+    runNotification: [
+      [() => client.runNotification(one), NOTIFICATION],
+      [() => client.runNotification({ ...one, body: { preview: true } }), NOTIFICATION],
+    ],
+    listNotificationRuns: [[() => client.listNotificationRuns(one), NOTIFICATION]],
+    listNotificationDeliveries: [
+      [() => client.listNotificationDeliveries({ ...one, runId: 1 }), NOTIFICATION],
+    ],
+    // Viewers of embedded pages may call these too.
+    getNotification: [[() => client.getNotification(one), NOTIFICATION]],
+    getNotifications: [[() => client.getNotifications({ ...at, dashboardPublicId }), NOTHING]],
+    getRecipients: [[() => client.getRecipients(one), NOTIFICATION]],
+    subscribeToNotification: [[() => client.subscribeToNotification(one), NOTIFICATION]],
+    unsubscribeFromNotification: [[() => client.unsubscribeFromNotification(one), NOTIFICATION]],
+
     getFolders: [[() => client.getFolders({ ...at, parentId: folderId }), { ...NOTHING, count: 0 }]],
     createFolder: [[() => client.createFolder({ ...at, body: { name: 'x', parentId: innerId } }), FOLDER]],
     updateFolder: [[() => client.updateFolder({ ...at, folderId, body: { name: 'x' } }), FOLDER]],
@@ -223,9 +283,15 @@ describe.each([
   ['explorer', ACME],
   ['explorer', GLOBEX],
 ] as const)('for %s, the content of %s does not exist', (who, whose) => {
-  // Notifications need a published dashboard: their own tests try those of another embed tenant.
+  // People need actions for notifications, and what they are refused for the lack of one is in the audit log.
+  const isTried = (embed: unknown, tag: string) =>
+    tag === 'Notifications'
+      ? who === 'explorer'
+        ? embed === 'viewer'
+        : Boolean(embed)
+      : embed === 'creator';
   const content = allOperations
-    .filter(({ embed, tag, id }) => embed === 'creator' && tag !== 'Notifications' && id !== 'previewReport')
+    .filter(({ embed, tag, id }) => isTried(embed, tag) && id !== 'previewReport')
     .map(({ id }) => id);
   let attempts: Record<string, Attempt[]>;
   beforeAll(async () => {
