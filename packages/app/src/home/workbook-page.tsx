@@ -10,6 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Empty, Failed, Skeleton } from '../parts/states.tsx';
 import { addressOf, isEmbedded } from '../place.ts';
+import { openSchedules } from '../schedules/open.ts';
 import { openShare } from '../sharing/open.ts';
 import { say as sayAll } from '../texts/say.ts';
 import { askForName, askForPlace, duplicate, remove } from './actions.tsx';
@@ -101,6 +102,7 @@ export default function WorkbookPage({ params }: PageProps) {
       <DashboardCard
         deploymentId={deploymentId}
         workbookId={workbookId}
+        name={workbook.name}
         publicId={workbook.publishedDashboard?.publicId}
         isPublished={isPublished(workbook)}
         hasDraft={Boolean(workbook.dashboardDraft)}
@@ -140,13 +142,14 @@ export default function WorkbookPage({ params }: PageProps) {
 function DashboardCard(given: {
   deploymentId: number;
   workbookId: number;
+  name: string;
   publicId: string | undefined;
   isPublished: boolean;
   hasDraft: boolean;
   canEdit: boolean;
   canEmbed: boolean;
 }) {
-  const { deploymentId, workbookId, publicId, canEdit } = given;
+  const { deploymentId, workbookId, name, publicId, canEdit } = given;
   return (
     <section class="dashboard-card" aria-labelledby="dashboard">
       <Icon name="dashboard" size={28} />
@@ -168,6 +171,16 @@ function DashboardCard(given: {
         <a class="button" href={addressOf(deploymentId, 'embed', { workbookId })}>
           {say('embedDashboard')}
         </a>
+      )}
+      {publicId && given.isPublished && (
+        <button
+          type="button"
+          class="with-icon"
+          onClick={() => openSchedules({ deploymentId, workbookId, publicId, name })}
+        >
+          <Icon name="recent" size={16} />
+          {say('schedules')}
+        </button>
       )}
       {canEdit && (
         <a class="button primary" href={addressOf(deploymentId, 'dashboard', { workbookId })}>

@@ -22,6 +22,7 @@ export const texts: Texts<typeof en> = {
   notMoved: '{count} {count:Element wurde|Elemente wurden} nicht verschoben: {why}',
   notRemoved: '{count} {count:Element wurde|Elemente wurden} nicht gelöscht: {why}',
   open: 'Öffnen',
+  schedules: 'Zeitpläne',
   share: 'Freigeben …',
   actionsFor: 'Aktionen für {name}',
   select: '{name} auswählen',

@@ -19,6 +19,7 @@ export const en = {
   notMoved: '{count} {count:item|items} could not be moved: {why}',
   notRemoved: '{count} {count:item|items} could not be deleted: {why}',
   open: 'Open',
+  schedules: 'Schedules',
   share: 'Share…',
   actionsFor: 'Actions for {name}',
   select: 'Select {name}',

@@ -22,6 +22,7 @@ export const texts: Texts<typeof en> = {
   notMoved: 'No se {count:pudo|pudieron} mover {count} {count:elemento|elementos}: {why}',
   notRemoved: 'No se {count:pudo|pudieron} eliminar {count} {count:elemento|elementos}: {why}',
   open: 'Abrir',
+  schedules: 'Programaciones',
   share: 'Compartir…',
   actionsFor: 'Acciones para {name}',
   select: 'Seleccionar {name}',

@@ -22,6 +22,7 @@ export const texts: Texts<typeof en> = {
   notMoved: '{count} {count:élément n’a|éléments n’ont} pas pu être {count:déplacé|déplacés} : {why}',
   notRemoved: '{count} {count:élément n’a|éléments n’ont} pas pu être {count:supprimé|supprimés} : {why}',
   open: 'Ouvrir',
+  schedules: 'Planifications',
   share: 'Partager…',
   actionsFor: 'Actions pour {name}',
   select: 'Sélectionner {name}',

@@ -22,6 +22,7 @@ export const texts: Texts<typeof en> = {
   notMoved: '{count} 件を移動できませんでした: {why}',
   notRemoved: '{count} 件を削除できませんでした: {why}',
   open: '開く',
+  schedules: 'スケジュール',
   share: '共有…',
   actionsFor: '{name} の操作',
   select: '{name} を選択',
