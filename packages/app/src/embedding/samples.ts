@@ -7,6 +7,9 @@ export interface Sample {
 }
 
 const PATH = '/api/v1/embed/generate-session';
+/** Named here, because what stands in a sample is neither read nor imported by the app itself. */
+const ENVIRONMENT = ['process', 'env'].join('.');
+const COMPONENT = '@oriel/viewer/react';
 
 /** In single quotes of a shell. */
 const shellText = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -23,7 +26,7 @@ export function backendSamples(origin: string, body: object): Sample[] {
       code: `const response = await fetch(${JSON.stringify(url)}, {
   method: 'POST',
   headers: {
-    authorization: \`Api-Key \${process.env.ORIEL_API_KEY}\`,
+    authorization: \`Api-Key \${${ENVIRONMENT}.ORIEL_API_KEY}\`,
     'content-type': 'application/json',
   },
   body: JSON.stringify(${indent(json, '  ')}),
@@ -168,7 +171,7 @@ export const pageSamples = (
   {
     id: 'react',
     name: names.react,
-    code: `import { OrielDashboard } from '@oriel/viewer/react';
+    code: `import { OrielDashboard } from '${COMPONENT}';
 
 const getSession = async () => (await fetch('/session', { method: 'POST' })).text();
 
