@@ -291,6 +291,27 @@ test('columns that are compared with values stay outside of the fence, where an 
   );
 });
 
+test('a join is fenced where SQL is behind a column of the partner', () => {
+  const joinTo = (partner: string) =>
+    yaml('postgres').replace(
+      '    joins:\n',
+      `    joins:\n      - { name: queried, relationship: many_to_one, sql: "${partner}" }\n`,
+    );
+  const joinOf = (partner: string) =>
+    planOf(
+      modelOf(joinTo(partner)),
+      { ...COUNT, dimensions: ['queried.id'] },
+      viewer,
+      'postgres',
+    ).statement.sql.replace(/\s+/g, ' ');
+  expect(joinOf('{CUBE}.id = {queried}.number')).toMatch(
+    /on "things"\.id = case when .* then "queried"\.number end/,
+  );
+  expect(joinOf('{CUBE}.id = {queried.number}')).toMatch(
+    /on "things"\.id = case when .* then "queried"\.number end/,
+  );
+});
+
 test('without a policy nothing is fenced', () => {
   const model = modelOf(yaml('postgres').replaceAll(POLICY, ''));
   for (const query of [

@@ -44,6 +44,35 @@ test('a viewer whom no policy admits gets no rows, and no hint of the members', 
   expect(planOf(model, { dimensions: ['orders.status'] }, somebody).statement.sql).toMatch(/false/);
 });
 
+test('a viewer whom only the policy of a view does not admit gets no hint of what it includes', () => {
+  const model = modelOf(`${cube('      - group: "*"\n')}views:
+  - name: sales
+    cubes: [{ join_path: orders, includes: [status] }]
+    access_policy: [{ group: staff }]
+`);
+  const staff: Viewer = { ...somebody, groups: ['staff'] };
+  for (const name of ['sales.statu', 'sale.status']) {
+    const messageFor = (viewer: Viewer) => errorOf(model, { dimensions: [name] }, viewer).message;
+    expect(messageFor(staff)).toContain('`sales.status`');
+    expect(messageFor(somebody)).not.toContain('`sales.status`');
+  }
+});
+
+test('a view without a policy does not exist for embed viewers, unless what it includes has one', () => {
+  const viewer: Viewer = { ...somebody, seesUnguarded: false };
+  const view = `views:
+  - name: sales
+    cubes: [{ join_path: orders, includes: [status] }]
+`;
+  const query = { dimensions: ['sales.status'] };
+  const unguarded = modelOf(cube('').replace(/ *access_policy:\n/, '') + view);
+  expect(planOf(unguarded, query, somebody).statement.sql).toContain('status');
+  expect(errorOf(unguarded, query, viewer).code).toBe('unknown_member');
+  expect(planOf(modelOf(cube('      - group: "*"\n') + view), query, viewer).statement.sql).toContain(
+    'status',
+  );
+});
+
 test('members that are hidden and members that do not exist get the same error', () => {
   const model = modelOf(cube('      - group: "*"\n        member_level: { excludes: [region_id] }\n'));
   const messages = ['id', 'secret', 'region_id', 'nothing'].map((name) => {
