@@ -13,6 +13,7 @@ import { formatReport, saveReport } from './harness/report.ts';
 import { undoAll } from './harness/undo.ts';
 import { modelBuild } from './model-build.ts';
 import { modelCompiler } from './model-compiler.ts';
+import { notifications } from './notifications.ts';
 import { overload } from './overload.ts';
 import { queryCached } from './query-cached.ts';
 import { queryDashboard } from './query-dashboard.ts';
@@ -39,6 +40,7 @@ const benchmarks: Benchmark[] = [
   queryUncached,
   queryDashboard,
   embeddedPage,
+  notifications,
   day,
 ];
 
