@@ -96,6 +96,19 @@ test('an admin makes a schedule, adds somebody, sends a test, and reads what bec
   expect(mails.messages.map(({ to, parsed }) => [to, parsed.subject])).toEqual([
     [[admin.email], 'Month end'],
   ]);
+  // The mail in light and dark, as a program shows it that knows both, also for people with disabilities.
+  const { html, attachments } = mails.messages[0]!.parsed;
+  const image = Buffer.from(attachments[0]!.content as ArrayBuffer).toString('base64');
+  const mail = await (await browser.newContext({ viewport: { width: 760, height: 900 } })).newPage();
+  await mail.setContent(html!.replace('cid:dashboard', `data:image/png;base64,${image}`));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await mail.emulateMedia({ colorScheme });
+    // A mail is shown within a page, which has the landmarks.
+    const found = (await violations(mail)) as string[];
+    expect(found.filter((one) => !/^(landmark-one-main|region):/.test(one))).toEqual([]);
+    if (FOLDER) await mail.screenshot({ path: join(FOLDER, `mail-${colorScheme}.png`), fullPage: true });
+  }
+  await mail.context().close();
   await dialog.getByRole('button', { name: 'Actions for Month end' }).click();
   await page.getByRole('menuitem', { name: 'Runs' }).click();
   await dialog.locator('summary').click();
