@@ -215,6 +215,7 @@ export const routes: Record<string, string> = {
   postScimSearch: 'POST /api/scim/v2/.search',
   postTokenBySessionId: 'POST /api/v1/embed/session/token',
   previewDashboardReports: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/preview',
+  previewMerge: 'GET /build/api/v1/deployments/{deploymentId}/merge-preview?branchName',
   previewOidcToken: 'POST /api/v1/oidc-token-configs/{id}/preview',
   previewReport: 'POST /api/v1/deployments/{deploymentId}/report-preview',
   publishDashboard: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish',

@@ -63,3 +63,11 @@ export const CommitHash = Type.String({
   description: 'The hash that git computes for the same commit',
   examples: ['d670460b4b4aece5915caf5c68d12f560a9fe3e4'],
 });
+
+/** What is wrong with a file of the model. */
+export const DataModelError = Shape('DataModelError', {
+  fileName: Type.String({ examples: ['model/cubes/orders.yml'] }),
+  message: Type.String(),
+  line: Maybe(Type.Integer({ minimum: 1 })),
+  column: Maybe(Type.Integer({ minimum: 1 })),
+});

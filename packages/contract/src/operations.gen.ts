@@ -22,6 +22,7 @@ import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
 import * as gitHosts from './operations/git-hosts.ts';
 import * as identities from './operations/identities.ts';
+import * as mergePreviews from './operations/merge-previews.ts';
 import * as modelSync from './operations/model-sync.ts';
 import * as notificationRuns from './operations/notification-runs.ts';
 import * as notifications from './operations/notifications.ts';
@@ -264,6 +265,7 @@ export const operations = {
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
   previewDashboardReports: dashboards.previewDashboardReports,
+  previewMerge: mergePreviews.previewMerge,
   previewOidcToken: oidcTokenConfigs.previewOidcToken,
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,

@@ -7,7 +7,13 @@ import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
 import { auditLog } from './domains/audit-log/index.ts';
-import { builds, createBuilds, createCheckCommit, createCompiler } from './domains/builds/index.ts';
+import {
+  builds,
+  createBuilds,
+  createCheckCommit,
+  createCheckTree,
+  createCompiler,
+} from './domains/builds/index.ts';
 import {
   createCharts,
   createFindPublished,
@@ -35,6 +41,7 @@ import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
+import { mergePreviews } from './domains/merge-previews/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
 import { demoNotification, notifications } from './domains/notifications/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
@@ -133,6 +140,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const variables = createEnvVars(platform);
   const deploymentLog = createDeploymentLog(platform);
   const compiler = createCompiler();
+  const checkTree = createCheckTree(compiler);
   const { events, module: webhooks } = createWebhooks(platform, {
     allowPrivate: settings.allowPrivateRemotes,
   });
@@ -240,7 +248,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       pull: hosts.pull,
       removeRemoteBranch: hosts.removeBranch,
     }),
-    gitHosts(platform, hosts, { enqueueBuild, checkCommit: createCheckCommit(compiler) }),
+    gitHosts(platform, hosts, { enqueueBuild, checkCommit: createCheckCommit(checkTree) }),
+    mergePreviews({ texts, checkTree }),
     modelSyncs(platform, {
       enqueueBuild,
       branchTurns,

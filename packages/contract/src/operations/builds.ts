@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { DataModelError } from '../data-model.ts';
 import { operation } from '../operation.ts';
 import { DateTime, Id, Maybe, Shape } from '../schemas.ts';
 
@@ -50,13 +51,6 @@ export const buildStatus = operation({
   audit: 'none',
 });
 
-const ModelError = Shape('DataModelError', {
-  fileName: Type.String({ examples: ['model/cubes/orders.yml'] }),
-  message: Type.String(),
-  line: Maybe(Type.Integer({ minimum: 1 })),
-  column: Maybe(Type.Integer({ minimum: 1 })),
-});
-
 export const validateDataModel = operation({
   id: 'validateDataModel',
   tag: 'Data Model',
@@ -83,8 +77,8 @@ export const validateDataModel = operation({
   timeoutMs: 90_000,
   reply: Shape('ValidateDataModelResponse', {
     valid: Type.Boolean(),
-    errors: Type.Array(ModelError),
-    warnings: Type.Array(ModelError, {
+    errors: Type.Array(DataModelError),
+    warnings: Type.Array(DataModelError, {
       description: 'What may not be meant, but does not stop a build. None while there are errors',
     }),
     cubesCount: Type.Integer({ minimum: 0 }),

@@ -1,47 +1,57 @@
-/** Compiles a commit without making a build of it, and says what queries can name in it. */
-import type { Model } from '@oriel/semantic';
+/** Compiles a commit or a tree without making a build of it, and says what it means beside an earlier one. */
+import type { Problem } from '@oriel/semantic';
 import type { Database } from '../../platform/db/database.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
+import type { Hash } from '../../platform/git/objects.ts';
 import { treeOfCommit } from '../data-models/index.ts';
-import { type Compiler, CompilerFailure } from './compiler.ts';
+import { type Compiler, CompilerFailure, type Meaning } from './compiler.ts';
+import { readModelFiles } from './model-files.ts';
 import { compileProject, findProject } from './project.ts';
 import { errorTextOf } from './rules.ts';
 
-export interface CheckedCommit {
-  /** Why it does not build; null if it does. */
+export interface CheckedTree {
+  errors: readonly Pick<Problem, 'file' | 'message' | 'hint' | 'line' | 'column'>[];
+  /** Why it does not build, in words; null if it does. */
   problem: string | null;
-  /** The full names of all members of cubes and views. Empty if it does not build. */
-  members: ReadonlySet<string>;
+  /** Undefined if it does not build. */
+  meaning: Meaning | undefined;
 }
+
+export type CheckTree = (
+  db: Database,
+  deploymentId: number,
+  trees: { before: Hash | null; after: Hash },
+  signal: AbortSignal,
+) => Promise<CheckedTree>;
+
+export const createCheckTree =
+  (compiler: Compiler): CheckTree =>
+  async (db, deploymentId, { before, after }, signal) => {
+    const project = await findProject(db, deploymentId, after);
+    const old = before === null ? null : (await findProject(db, deploymentId, before)).tree;
+    try {
+      const { errors, meaning } = await compileProject(compiler, db, project, signal, {
+        before: old === null ? new Map() : await readModelFiles(db, deploymentId, old),
+      });
+      const problem = errors.length ? errorTextOf({ reason: null, errors: [...errors] }) : null;
+      return { errors, problem, meaning };
+    } catch (error) {
+      if (!(error instanceof CompilerFailure)) throw error;
+      const failure = { file: '', message: error.message, hint: undefined, line: 1, column: 1 };
+      return { errors: [failure], problem: error.message, meaning: undefined };
+    }
+  };
 
 export type CheckCommit = (
   db: Database,
   deploymentId: number,
   commit: string,
   signal: AbortSignal,
-) => Promise<CheckedCommit>;
+) => Promise<CheckedTree>;
 
 export const createCheckCommit =
-  (compiler: Compiler): CheckCommit =>
+  (checkTree: CheckTree): CheckCommit =>
   async (db, deploymentId, commit, signal) => {
-    const tree = await treeOfCommit(createObjects(db, deploymentId), commit);
-    try {
-      const project = await findProject(db, deploymentId, tree);
-      const { errors, model } = await compileProject(compiler, db, project, signal, { wantsModel: true });
-      const problem = errors.length ? errorTextOf({ reason: null, errors: [...errors] }) : null;
-      return { problem, members: problem === null && model ? membersOf(model) : new Set() };
-    } catch (error) {
-      if (!(error instanceof CompilerFailure)) throw error;
-      return { problem: error.message, members: new Set() };
-    }
+    const after = await treeOfCommit(createObjects(db, deploymentId), commit);
+    return checkTree(db, deploymentId, { before: null, after }, signal);
   };
-
-function membersOf({ cubes, views }: Model): Set<string> {
-  const names = new Set<string>();
-  for (const [cube, { dimensions, measures, segments }] of cubes)
-    for (const of of [dimensions, measures, segments])
-      for (const member of of.keys()) names.add(`${cube}.${member}`);
-  for (const [view, { members }] of views)
-    for (const member of members.keys()) names.add(`${view}.${member}`);
-  return names;
-}

@@ -1,6 +1,13 @@
 /** Compiles data models in threads, so that a large or malicious model delays nobody. */
 import { deserialize, serialize } from 'node:v8';
-import { type Compiled, type Model, type PackedPart, packModel, unpackModel } from '@oriel/semantic';
+import {
+  type ChangedPart,
+  type Compiled,
+  type Model,
+  type PackedPart,
+  packModel,
+  unpackModel,
+} from '@oriel/semantic';
 import { joinShared, splitShared } from '../../platform/shared-bytes.ts';
 import { createSteps } from '../../platform/steps.ts';
 import {
@@ -13,15 +20,31 @@ import {
 export type Report = Omit<Compiled, 'model'> & {
   /** Only for who asks for it. */
   model?: Model | undefined;
+  /** Only for who gives the files of before, and if the model compiles. */
+  meaning?: Meaning | undefined;
 };
 
+/** What a model means beside an earlier one. Names of members are `cube.member`. */
+export interface Meaning {
+  changes: ChangedPart[];
+  /** The members that may answer otherwise than before. */
+  affected: ReadonlySet<string>;
+  /** All members that there are. */
+  members: ReadonlySet<string>;
+}
+
 /** What the thread answers. The parts of the model are bytes that all threads share. */
-export type Packed = Omit<Compiled, 'model'> & { packed: SharedArrayBuffer | undefined };
+export type Packed = Omit<Compiled, 'model'> & {
+  packed: SharedArrayBuffer | undefined;
+  meaning: Meaning | undefined;
+};
 
 /** What the thread is asked for. A model is large, so it is sent back only to who needs it. */
 export interface Order {
   files: ReadonlyMap<string, string>;
   wantsModel: boolean;
+  /** The files of an earlier model, to compare with. */
+  before?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Says in words for people why a model could not be compiled. */
@@ -30,13 +53,11 @@ export class CompilerFailure extends Error {}
 /** A model of 20 MB takes about a third of both. */
 export const COMPILE_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 1024 };
 
+export type CompileOptions = Partial<Pick<Order, 'wantsModel' | 'before'>>;
+
 export interface Compiler {
   /** Rejects with a `CompilerFailure` if the model is too much, and with the reason of the signal if that is aborted. */
-  compile(
-    files: ReadonlyMap<string, string>,
-    signal: AbortSignal,
-    options?: { wantsModel: boolean },
-  ): Promise<Report>;
+  compile(files: ReadonlyMap<string, string>, signal: AbortSignal, options?: CompileOptions): Promise<Report>;
   stop(): Promise<void>;
 }
 
@@ -47,8 +68,8 @@ export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler 
     memoryMb: `needed more than ${limits.memoryMb} MB of memory`,
   };
   return {
-    compile: (files, signal, { wantsModel } = { wantsModel: false }) =>
-      threads.run({ files, wantsModel }, signal).then(unpack, (error: unknown) => {
+    compile: (files, signal, { wantsModel = false, before } = {}) =>
+      threads.run({ files, wantsModel, before }, signal).then(unpack, (error: unknown) => {
         if (!(error instanceof ThreadLimitReached)) throw error;
         throw new CompilerFailure(`The data model ${words[error.limit]} to compile, so it was stopped.`);
       }),

@@ -5,9 +5,10 @@ import type { Compiler } from './compiler.ts';
 import { buildRoutes } from './routes.ts';
 
 export { type Builds, createBuilds } from './builds.ts';
-export { type CheckCommit, createCheckCommit } from './check-commit.ts';
-export { type Compiler, createCompiler, packedOf } from './compiler.ts';
+export { type CheckCommit, type CheckTree, createCheckCommit, createCheckTree } from './check-commit.ts';
+export { type Compiler, createCompiler, type Meaning, packedOf } from './compiler.ts';
 export { readModelFiles } from './model-files.ts';
+export { toModelError } from './rules.ts';
 
 export const builds = ({ job }: Builds, compiler: Compiler): Module => ({
   routes: buildRoutes(compiler),

@@ -3,7 +3,7 @@ import type { Problem } from '@oriel/semantic';
 import type { Queryable } from '../../platform/db/database.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { findModelSettings, projectTree, rootOf } from '../data-models/index.ts';
-import { type Compiler, CompilerFailure, type Report } from './compiler.ts';
+import { type CompileOptions, type Compiler, CompilerFailure, type Report } from './compiler.ts';
 import { readModelFiles } from './model-files.ts';
 
 export interface Project {
@@ -26,7 +26,7 @@ export async function compileProject(
   db: Queryable,
   { deploymentId, root, tree }: Project,
   signal: AbortSignal,
-  options?: { wantsModel: boolean },
+  options?: CompileOptions,
 ): Promise<Report> {
   if (tree === null) {
     throw new CompilerFailure(

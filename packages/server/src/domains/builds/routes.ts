@@ -1,5 +1,4 @@
 import { operations } from '@oriel/contract';
-import type { Problem } from '@oriel/semantic';
 import { createAdmission } from '../../platform/admission/admission.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -7,7 +6,7 @@ import { branchToRead, findBranch, treeOfCommit, visibleTree } from '../data-mod
 import { requireSettings, uploadBranch } from '../uploads/index.ts';
 import { type Compiler, CompilerFailure } from './compiler.ts';
 import { compileProject, findProject } from './project.ts';
-import { badBranch, messageOf, statusOf } from './rules.ts';
+import { badBranch, statusOf, toModelError } from './rules.ts';
 import * as store from './store.ts';
 
 /** Each check uses a thread and much memory, so few run at once, and one for each deployment. */
@@ -64,10 +63,3 @@ export const buildRoutes = (compiler: Compiler) => [
     }
   }),
 ];
-
-const toModelError = (problem: Problem) => ({
-  fileName: problem.file,
-  message: messageOf(problem),
-  line: problem.line,
-  column: problem.column,
-});

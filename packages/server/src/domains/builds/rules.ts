@@ -8,10 +8,18 @@ function modeOf({ isDeploy, isStaging }: BranchRow): 'production' | 'staging' | 
   return isStaging ? 'staging' : 'development';
 }
 
-export const messageOf = ({ message, hint }: Problem) => (hint ? `${message} ${hint}` : message);
+export const messageOf = ({ message, hint }: Pick<Problem, 'message' | 'hint'>) =>
+  hint ? `${message} ${hint}` : message;
 
 export const lineOf = (problem: Problem) =>
   `${problem.file}:${problem.line}:${problem.column}: ${messageOf(problem)}`;
+
+export const toModelError = (problem: Pick<Problem, 'file' | 'message' | 'hint' | 'line' | 'column'>) => ({
+  fileName: problem.file,
+  message: messageOf(problem),
+  line: problem.line,
+  column: problem.column,
+});
 
 /** Longer texts would only repeat themselves; `validate` has the rest. */
 const TEXT_LINES_MAX = 20;

@@ -11,6 +11,7 @@ import { sweepSchedule } from './sweep.ts';
 export { type Author, authorOf, messageOf } from './authors.ts';
 export { type BranchLock, createBranchLock } from './branch-lock.ts';
 export {
+  branchMeant,
   branchToRead,
   branchToWrite,
   createBranch,
@@ -24,6 +25,7 @@ export {
   requireDataModelLock,
   requireDeployBranch,
   requireDevMode,
+  requireParent,
   requireStagingAllowed,
   shownInAudit,
   uncommitted,
@@ -32,7 +34,7 @@ export {
 export { createDataModels, type DataModels } from './create.ts';
 export { demoDataModel } from './demo.ts';
 export { applied, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
-export { computeAndChange, computeMerge, lockUnchanged } from './merges.ts';
+export { computeAndChange, computeMerge, lockUnchanged, previewTree } from './merges.ts';
 export { composed, contentProblem, pathProblem } from './paths.ts';
 export { normalRoot, projectTree, rootOf, rootProblem } from './project-root.ts';
 export { requireRoom } from './room.ts';

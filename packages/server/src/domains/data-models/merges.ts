@@ -17,7 +17,7 @@ import { requireBranch, uncommitted, type Where } from './branches.ts';
 import { mergeConflict } from './conflicts.ts';
 import type { BranchRow } from './store.ts';
 import * as store from './store.ts';
-import { currentTree, requireWithinLimits } from './trees.ts';
+import { currentTree, requireWithinLimits, treeOfCommit, visibleTree } from './trees.ts';
 
 export interface MergeOptions {
   texts: Texts;
@@ -59,6 +59,32 @@ export async function computeMerge(
     author: { ...author, at: new Date() },
     message: messageOf(message, `Merge branch '${source.name}' into ${target.name}`),
   });
+}
+
+/**
+ * The tree that a merge would give the target, with what of the source its reader sees uncommitted, or the paths in
+ * conflict. Neither branch changes, and nothing refers to what is written for it, so that it is swept later.
+ */
+export async function previewTree(
+  db: Database,
+  source: BranchRow,
+  target: BranchRow,
+  { author, ...how }: Pick<MergeOptions, 'texts' | 'signal' | 'author'>,
+): Promise<{ before: Hash; after: Hash } | { conflicts: string[] }> {
+  const { deploymentId } = source;
+  const objects = createObjects(db, deploymentId);
+  const [before, tree] = [await treeOfCommit(objects, target.head), await visibleTree(objects, source)];
+  const by = { author: { ...author, at: new Date() }, message: '' };
+  const theirs =
+    tree === (await treeOfCommit(objects, source.head))
+      ? source.head
+      : await writeCommit(objects, { ...by, tree, parents: [source.head] });
+  const base = await mergeBase(objects, target.head, theirs);
+  if (base === theirs) return { before, after: before };
+  if (base === target.head) return { before, after: tree };
+  const merged = await mergeHeads(objects, { ours: target.head, theirs }, { deploymentId, ...how });
+  if ('conflicts' in merged) return { conflicts: merged.conflicts.map(({ path }) => path) };
+  return { before, after: merged.tree };
 }
 
 /**

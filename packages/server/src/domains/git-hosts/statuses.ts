@@ -5,6 +5,7 @@ import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { CheckCommit } from '../builds/index.ts';
+import { findBrokenReports } from '../merge-previews/index.ts';
 import { type CommitStatus, hasStatuses, setCommitStatus } from './hosts.ts';
 import type { Installations } from './installations.ts';
 import * as store from './store.ts';
@@ -62,69 +63,12 @@ async function statusOf(
   commit: string,
   signal: AbortSignal,
 ): Promise<Pick<CommitStatus, 'isGood' | 'description'>> {
-  const { problem, members } = await checkCommit(db, deploymentId, commit, signal);
-  if (problem !== null) return { isGood: false, description: `The model does not build: ${problem}` };
-  const broken = await findBroken(db, deploymentId, members, signal);
-  if (!broken.count)
+  const { problem, meaning } = await checkCommit(db, deploymentId, commit, signal);
+  if (!meaning) return { isGood: false, description: `The model does not build: ${problem}` };
+  const { count, names: broken } = await findBrokenReports(db, deploymentId, meaning.members, signal);
+  if (!count)
     return { isGood: true, description: 'The model builds, and no report names what it does not have' };
-  const names = broken.names.length ? `: ${broken.names.join(', ')}` : '';
-  const reports = broken.count === 1 ? '1 report' : `${broken.count} reports`;
+  const names = broken.length ? `: ${broken.join(', ')}` : '';
+  const reports = count === 1 ? '1 report' : `${count} reports`;
   return { isGood: false, description: `It builds, but breaks ${reports}${names}` };
-}
-
-/** Each has a query of at most 256 KB. */
-const REPORTS_PAGE = 50;
-const REPORTS_MAX = 20_000;
-const NAMES_MAX = 3;
-
-/** Who reads the repository may not know the customers, so reports of embed tenants are counted and not named. */
-async function findBroken(
-  db: Database,
-  deploymentId: number,
-  members: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<{ count: number; names: string[] }> {
-  const names: string[] = [];
-  let [count, after, seen] = [0, 0, 0];
-  while (seen < REPORTS_MAX) {
-    signal.throwIfAborted();
-    const page = await store.listReportQueries(db, deploymentId, after, REPORTS_PAGE);
-    for (const { jsonQuery, name, isOfTenant } of page) {
-      if (membersIn(jsonQuery).every((member) => members.has(member))) continue;
-      count++;
-      if (!isOfTenant && names.length < NAMES_MAX) names.push(name.slice(0, 40));
-    }
-    if (page.length < REPORTS_PAGE) break;
-    seen += page.length;
-    after = page.at(-1)!.id;
-  }
-  return { count, names };
-}
-
-/** The members that a query names. What is no query names none: it is broken with every model. */
-export function membersIn(jsonQuery: string): string[] {
-  const found = new Set<string>();
-  const add = (name: unknown) => {
-    // A third part is a granularity.
-    const [cube, member] = typeof name === 'string' ? name.split('.') : [];
-    if (cube && member) found.add(`${cube}.${member}`);
-  };
-  const addFilters = (filters: unknown, depth = 0) => {
-    if (!Array.isArray(filters) || depth > 20) return;
-    for (const filter of filters) {
-      const { member, dimension, and, or } = Object(filter);
-      add(member ?? dimension);
-      addFilters(and, depth + 1);
-      addFilters(or, depth + 1);
-    }
-  };
-  try {
-    for (const query of [JSON.parse(jsonQuery)].flat()) {
-      const { measures, dimensions, segments, timeDimensions, filters } = Object(query);
-      for (const names of [measures, dimensions, segments]) if (Array.isArray(names)) names.forEach(add);
-      if (Array.isArray(timeDimensions)) for (const each of timeDimensions) add(Object(each).dimension);
-      addFilters(filters);
-    }
-  } catch {}
-  return [...found];
 }

@@ -137,20 +137,6 @@ export const wasWebhookReceived = async (db: Queryable, deploymentId: number, si
     select deployment_id as id from git_connections
     where deployment_id = ${deploymentId} and webhook_received_at >= ${since}::timestamptz`)) !== undefined;
 
-export interface ReportQuery {
-  id: number;
-  name: string;
-  jsonQuery: string;
-  isOfTenant: boolean;
-}
-
-/** The next reports that have a query. */
-export const listReportQueries = (db: Queryable, deploymentId: number, after: number, limit: number) =>
-  db.many<ReportQuery>(sql`
-    select id, name, json_query as "jsonQuery", embed_tenant is not null as "isOfTenant" from reports
-    where deployment_id = ${deploymentId} and id > ${after} and json_query is not null
-    order by id limit ${limit}`);
-
 /** Notes that a job is wanted. Returns false if one waits or runs already, or if the deployment is not connected. */
 export const requestSync = async (tx: Tx, deploymentId: number, mustLook: boolean) =>
   (
