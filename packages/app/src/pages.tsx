@@ -53,5 +53,6 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   reportInWorkbook: Explore,
   admin: page(() => import('./console/page.tsx')),
   adminModels: page(() => import('./studio/page.tsx')),
+  adminPolicies: page(() => import('./studio/access-page.tsx')),
   adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),
 };

@@ -17,6 +17,7 @@ export const ROUTES = {
   admin: '/admin',
   adminAuditLog: '/admin/audit-log',
   adminModels: '/admin/models',
+  adminPolicies: '/admin/policies',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

@@ -93,6 +93,7 @@ export const routes: Record<string, string> = {
   endMySession: 'DELETE /api/v1/users/me/sessions/{id}',
   endSessionByForm: 'POST /account/sessions/end body=form reply=redirect',
   exchangeDeviceCode: 'POST /auth/device/token body=formOrJson',
+  explainAccess: 'POST /query/api/v1/deployments/{deploymentId}/explain-access',
   explainQuery: 'POST /query/api/v1/deployments/{deploymentId}/explain',
   exportAuditLog: 'GET /api/v1/audit-log/export?actorId&apiKeyId&deploymentId&embedTenantName&from&operation&requestId&resourceId&resourceType&to reply=ndjson',
   exportBundle: 'GET /build/api/v1/deployments/{deploymentId}/data-model/export.bundle reply=bytes',

@@ -143,6 +143,7 @@ export const operations = {
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
+  explainAccess: queries.explainAccess,
   explainQuery: queries.explainQuery,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,

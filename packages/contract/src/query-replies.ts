@@ -164,18 +164,42 @@ const ExplainedPolicy = Shape('ExplainedPolicy', {
   ),
 });
 
-export const QueryExplanation = Shape('QueryExplanation', {
-  viewer: Shape(
-    'ExplainedViewer',
-    {
-      groups: memberNames,
-      tenantGroups: memberNames,
-      roles: memberNames,
-      userAttributes: RecordOf(Type.Unknown()),
-      securityContext: Type.Unknown(),
-    },
-    { description: 'The viewer, as policies see them' },
+const ExplainedViewer = Shape(
+  'ExplainedViewer',
+  {
+    groups: memberNames,
+    tenantGroups: memberNames,
+    roles: memberNames,
+    userAttributes: RecordOf(Type.Unknown()),
+    securityContext: Type.Unknown(),
+  },
+  { description: 'The viewer, as policies see them' },
+);
+const HiddenMember = Shape('HiddenMember', { member: Type.String(), why: Type.String() });
+
+export const AccessExplanation = Shape('AccessExplanation', {
+  viewer: ExplainedViewer,
+  isComplete: Type.Boolean({ description: 'False if the model has more than the 1,000 that are listed' }),
+  cubes: Type.Array(
+    Shape('CubeAccess', {
+      name: Type.String({ description: 'The cube or view' }),
+      kind: Type.Enum(['cube', 'view'], { description: 'Which of both it is' }),
+      rows: Type.Enum(['all', 'filtered', 'none'], {
+        description: 'Of the cube or view alone: policies of cubes that a query joins filter, too',
+      }),
+      policies: Type.Array(ExplainedPolicy, { description: 'Each with why it counts or not' }),
+      shownCount: Type.Integer({ minimum: 0, description: 'How many members the viewer can use' }),
+      hiddenCount: Type.Integer({ minimum: 0, description: 'How many members the viewer cannot use' }),
+      hiddenMembers: Type.Array(HiddenMember, {
+        description: 'Those that the viewer cannot use; at most 5,000 of all cubes together',
+      }),
+    }),
+    { description: 'Views first, in the order of the model' },
   ),
+});
+
+export const QueryExplanation = Shape('QueryExplanation', {
+  viewer: ExplainedViewer,
   error: Type.Optional(
     Shape(
       'ExplainedError',
@@ -185,7 +209,7 @@ export const QueryExplanation = Shape('QueryExplanation', {
       },
     ),
   ),
-  hiddenMembers: Type.Array(Shape('HiddenMember', { member: Type.String(), why: Type.String() })),
+  hiddenMembers: Type.Array(HiddenMember),
   plans: Type.Array(
     Shape('ExplainedPlan', {
       sql: Type.String(),

@@ -34,7 +34,14 @@ export { PROBLEMS_MAX, type Problem, type ProblemCode } from './problems.ts';
 export { LANGUAGE } from './read.ts';
 export { MEMBERS_MAX, MODEL_CHARACTERS_MAX } from './resolve/size.ts';
 export type { Annotation, ShownMember } from './shown/annotations.ts';
-export { type Explanation, explainPlan, type HiddenMember, hiddenMembers } from './shown/explanations.ts';
+export {
+  type AccessExplanation,
+  type Explanation,
+  explainAccess,
+  explainPlan,
+  type HiddenMember,
+  hiddenMembers,
+} from './shown/explanations.ts';
 export { describeMember, kindOfMember, type MemberKind } from './shown/kinds.ts';
 export { type MetaCube, metaOf, metaText } from './shown/meta.ts';
 export { planSql, type SqlOptions, type SqlPlan } from './sql/plan-sql.ts';

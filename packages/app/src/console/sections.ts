@@ -34,7 +34,13 @@ const holding =
     may(action);
 
 export const SECTIONS: readonly ConsoleSection[] = [
-  { title: 'data', pages: [entry('adminModels', 'models', holding('SchemaRead'))] },
+  {
+    title: 'data',
+    pages: [
+      entry('adminModels', 'models', holding('SchemaRead')),
+      entry('adminPolicies', 'policies', holding('SchemaRead')),
+    ],
+  },
   {
     title: 'operations',
     pages: [entry('adminAuditLog', 'auditLog', holding('AuditLogManage'))],

@@ -6,6 +6,7 @@ import { Bytes, JsonText } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
 import {
+  AccessExplanation,
   LoadResult,
   LoadResults,
   MetaCube,
@@ -330,4 +331,31 @@ export const explainQuery = operation({
   bodyLimitBytes: BODY_MAX_BYTES,
   reply: QueryExplanation,
   errors: ['invalid_query', 'model_not_built', 'source_not_configured'],
+});
+
+export const explainAccess = operation({
+  ...common,
+  id: 'explainAccess',
+  method: 'POST',
+  path: `${path}/explain-access`,
+  summary: 'Explain what somebody sees of every cube and view',
+  description:
+    'Says for a person, or for a viewer with groups and attributes, which rows and members each cube and view shows, by which policies, with which values. Runs nothing.',
+  auth: 'management',
+  permission: 'SchemaRead',
+  timeoutMs: PLAN_TIMEOUT_MS,
+  body: Shape(
+    'ExplainAccessInput',
+    {
+      userId: Maybe({
+        ...Id,
+        description: 'A person of the account. Others than oneself need the action `All`',
+      }),
+      viewer: Maybe(GivenViewer),
+    },
+    { examples: [{ viewer: { groups: ['analysts'], userAttributes: { region: 'EU' } } }] },
+  ),
+  bodyLimitBytes: BODY_MAX_BYTES,
+  reply: AccessExplanation,
+  errors: ['invalid_query', 'model_not_built', 'source_not_configured', 'user_not_found'],
 });

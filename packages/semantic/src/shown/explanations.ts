@@ -59,6 +59,45 @@ export function explainPlan(model: Model, { cubes, view, named }: Plan, viewer: 
   });
 }
 
+/** What a viewer sees of a cube or view, whatever they ask. */
+export interface AccessExplanation {
+  readonly name: string;
+  readonly kind: 'cube' | 'view';
+  /** Of the cube or view alone: the policies of cubes that are joined filter, too. */
+  readonly rows: 'all' | 'filtered' | 'none';
+  readonly policies: ExplainedPolicy[];
+  readonly shownMembers: string[];
+  readonly hiddenMembers: HiddenMember[];
+}
+
+export function explainAccess(model: Model, viewer: Viewer): AccessExplanation[] {
+  const owners: (Cube | View)[] = [...model.views.values(), ...model.cubes.values()];
+  return owners.map((owner) => {
+    const policies = owner.policies.map((policy) => ({
+      ...explainPolicy(policy, undefined, viewer),
+      why: admittingGroups(policy, viewer).length
+        ? 'It admits the viewer.'
+        : 'The viewer belongs to none of its groups.',
+    }));
+    const counting = policies.filter(({ counts }) => counts);
+    const hiddenMembers = hiddenIn(model, owner, viewer);
+    const hidden = new Set(hiddenMembers.map(({ member }) => member));
+    const names = namesIn(owner).map(([name]) => `${owner.name}.${name}`);
+    const shownMembers = names.filter((name) => !hidden.has(name));
+    const isOpen = policies.length
+      ? counting.some(({ filter }) => filter === undefined)
+      : shownMembers.length > 0;
+    return {
+      name: owner.name,
+      kind: 'members' in owner ? 'view' : 'cube',
+      rows: !shownMembers.length ? 'none' : isOpen ? 'all' : counting.length ? 'filtered' : 'none',
+      policies,
+      shownMembers,
+      hiddenMembers,
+    };
+  });
+}
+
 function explainPolicy(
   policy: Policy,
   named: ReadonlySet<string> | undefined,
@@ -107,22 +146,26 @@ export function hiddenMembers(model: Model, json: unknown, viewer: Viewer): Hidd
   ].map(({ name }) => name);
   return [...new Set(names.map((name) => name.split('.')[0]!))].flatMap((owner) => {
     const found = model.views.get(owner) ?? model.cubes.get(owner);
-    if (!found) return [];
-    const members = 'members' in found ? [...found.members] : membersOf(found);
-    return members
-      .filter(([name]) => !findMember(model, owner, name, viewer))
-      .map(([name, { public: isPublic }]) => ({
-        member: `${owner}.${name}`,
-        why: !found.public
-          ? `\`${owner}\` is not public.`
-          : !isPublic
-            ? 'It is not public.'
-            : existsFor(viewer, found, ...cubeOf(model, found, name))
-              ? 'Policies admit the viewer, but none of them opens it.'
-              : CLOSED,
-      }));
+    return found ? hiddenIn(model, found, viewer) : [];
   });
 }
+
+const hiddenIn = (model: Model, owner: Cube | View, viewer: Viewer): HiddenMember[] =>
+  namesIn(owner)
+    .filter(([name]) => !findMember(model, owner.name, name, viewer))
+    .map(([name, { public: isPublic }]) => ({
+      member: `${owner.name}.${name}`,
+      why: !owner.public
+        ? `\`${owner.name}\` is not public.`
+        : !isPublic
+          ? 'It is not public.'
+          : existsFor(viewer, owner, ...cubeOf(model, owner, name))
+            ? 'Policies admit the viewer, but none of them opens it.'
+            : CLOSED,
+    }));
+
+const namesIn = (owner: Cube | View): [string, { public: boolean }][] =>
+  'members' in owner ? [...owner.members] : membersOf(owner);
 
 const CLOSED =
   'closed: no policy. Embed viewers see only what an `access_policy` of the cube, or of the view, guards.';

@@ -5,6 +5,7 @@ export const texts: Texts<typeof en> = {
   admin: 'Verwaltung',
   data: 'Daten',
   models: 'Datenmodell',
+  policies: 'Richtlinien',
   operations: 'Betrieb',
   auditLog: 'Prüfprotokoll',
   more: 'Mehr anzeigen',

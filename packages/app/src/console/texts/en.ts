@@ -2,6 +2,7 @@ export const en = {
   admin: 'Admin',
   data: 'Data',
   models: 'Data model',
+  policies: 'Policies',
   operations: 'Operations',
   auditLog: 'Audit log',
   more: 'Show more',

@@ -5,6 +5,7 @@ export const texts: Texts<typeof en> = {
   admin: 'Administración',
   data: 'Datos',
   models: 'Modelo de datos',
+  policies: 'Políticas',
   operations: 'Operaciones',
   auditLog: 'Registro de auditoría',
   more: 'Mostrar más',

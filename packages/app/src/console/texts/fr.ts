@@ -5,6 +5,7 @@ export const texts: Texts<typeof en> = {
   admin: 'Administration',
   data: 'Données',
   models: 'Modèle de données',
+  policies: 'Règles d’accès',
   operations: 'Exploitation',
   auditLog: 'Journal d’audit',
   more: 'Afficher plus',

@@ -5,6 +5,7 @@ export const texts: Texts<typeof en> = {
   admin: '管理',
   data: 'データ',
   models: 'データモデル',
+  policies: 'ポリシー',
   operations: '運用',
   auditLog: '監査ログ',
   more: 'さらに表示',

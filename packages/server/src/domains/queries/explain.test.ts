@@ -104,3 +104,38 @@ test('an explanation is of the caller by default, and only for who may read the 
   const embedded = client.explainQuery({ deploymentId, body: { query: QUERY } });
   await expect(embedded).rejects.toMatchObject({ status: 403 });
 });
+
+test('the access of a viewer is explained for every cube: rows, members, and which policy did not match', async () => {
+  const body = { viewer: { groups: ['partners'], userAttributes: { region: 'EMEA' } } };
+  const { cubes, viewer, isComplete } = await world.admin.explainAccess({ deploymentId, body });
+  expect([viewer.groups, isComplete]).toEqual([['partners'], true]);
+  expect(cubes.find(({ name }) => name === 'customers')).toMatchObject({
+    kind: 'cube',
+    rows: 'filtered',
+    policies: [
+      { counts: false, why: 'The viewer belongs to none of its groups.' },
+      { counts: true, filter: { and: [{ member: 'region', operator: 'equals', values: ['EMEA'] }] } },
+    ],
+    hiddenMembers: expect.arrayContaining([
+      { member: 'customers.name', why: 'Policies admit the viewer, but none of them opens it.' },
+    ]),
+  });
+  const lost = await world.admin.explainAccess({ deploymentId, body: { viewer: {} } });
+  expect(lost.cubes.find(({ name }) => name === 'customers')).toMatchObject({ rows: 'none' });
+});
+
+test('who a person is, with groups and attributes, is told to admins and to the person', async () => {
+  const person = await world.person({ roles: ['Developer'] });
+  const group = await world.admin.createUserGroup({ body: { name: 'analysts' } });
+  await world.admin.addUserGroupMembers({ id: group.id, body: { userIds: [person.userId] } });
+  const asked = { deploymentId, body: { userId: person.userId } };
+  for (const client of [world.admin, person.client]) {
+    const { viewer, cubes } = await client.explainAccess(asked);
+    expect(viewer).toMatchObject({ groups: ['analysts'], roles: ['Developer'] });
+    expect(cubes.find(({ name }) => name === 'customers')).toMatchObject({ rows: 'all' });
+  }
+  const other = await world.person({ roles: ['Developer'] });
+  await expect(other.client.explainAccess(asked)).rejects.toMatchObject({ status: 403 });
+  const unknown = world.admin.explainAccess({ deploymentId, body: { userId: 2 ** 40 } });
+  await expect(unknown).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
+});

@@ -1,11 +1,11 @@
 /** What is planned, on the loop or in a thread; see `planner.ts`. */
 import type { DialectName, QueryErrorCode, QueryIssue, Viewer } from '@oriel/semantic';
 import { check } from './check.ts';
-import { explain } from './explain.ts';
+import { access, explain } from './explain.ts';
 import { type MakeContext, planQueries } from './plans.ts';
 import { planSqlQuery } from './sql-plans.ts';
 
-export const TASKS = { queries: planQueries, sql: planSqlQuery, explain, check };
+export const TASKS = { queries: planQueries, sql: planSqlQuery, explain, access, check };
 
 export type TaskKind = keyof typeof TASKS;
 export type Input<Kind extends TaskKind> = Parameters<(typeof TASKS)[Kind]>[0];

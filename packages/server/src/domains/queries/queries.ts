@@ -91,6 +91,11 @@ export interface Queries {
   viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
+  /** What somebody sees of every cube and view. Without a viewer, the caller. */
+  explainAccess(
+    call: QueryCall,
+    viewer: GivenViewer | { userId: number } | undefined,
+  ): Promise<Made<'access'>>;
 }
 
 /** What the names of members mean. Undefined for names that queries cannot use. */
@@ -137,11 +142,12 @@ export function createQueries(options: QueriesOptions): Queries {
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
   });
 
-  const viewerOf = (as: Asker | GivenViewer) => ('kind' in as ? viewers.of(as) : viewers.given(as));
+  const viewerOf = (as: Asker | GivenViewer | { userId: number }) =>
+    'kind' in as ? viewers.of(as) : viewers.given(as);
 
   async function contextOf(
     call: QueryCall,
-    as = call.as ?? call.actor,
+    as: Asker | GivenViewer | { userId: number } = call.as ?? call.actor,
     now = new Date(),
   ): Promise<PlanContext> {
     const { db, deploymentId } = call;
@@ -381,6 +387,11 @@ export function createQueries(options: QueriesOptions): Queries {
         const characters = JSON.stringify([query, given]).length;
         return planner.plan('explain', query, characters, context, forCaller(call));
       }),
+    explainAccess: (call, given) =>
+      withApiErrors(call, async () => {
+        const context = await contextOf(call, given);
+        return planner.plan('access', {}, WHOLE_MODEL, context, forCaller(call));
+      }),
     load: (call, query, { isMulti, isRenewed }) =>
       withApiErrors(call, async () => {
         const { type, queries } = await plan(call, query);
@@ -390,6 +401,9 @@ export function createQueries(options: QueriesOptions): Queries {
       }),
   };
 }
+
+/** Characters of a query that takes as long to plan as all policies of a large model. */
+const WHOLE_MODEL = 20_000;
 
 /** The tree of a statement has about so many characters for each of its own. */
 const TREE_GROWTH = 10;

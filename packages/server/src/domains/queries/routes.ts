@@ -1,8 +1,11 @@
 import { operations } from '@oriel/contract';
+import { may, withoutAction } from '../../platform/auth/access.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
 import type { PlannedQueries } from './plans.ts';
 import { type Queries, type QueryCall, type QueryInput, queryIn } from './queries.ts';
+import * as store from './store.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
 type Path = { params: { deploymentId: number } };
@@ -63,6 +66,15 @@ export function queryRoutes(queries: Queries) {
     handle(operations.explainQuery, (call, input) =>
       queries.explain(callOf(call, input), input.body.query, input.body.viewer ?? undefined),
     ),
+    handle(operations.explainAccess, async (call, input) => {
+      const { userId, viewer } = input.body;
+      if (userId == null) return queries.explainAccess(callOf(call, input), viewer ?? undefined);
+      if (viewer != null) throw invalid('userId', 'cannot be given beside `viewer`');
+      // Who somebody else is, with their groups and attributes, admins may know.
+      if (userId !== call.actor.userId && !may(call.actor, 'All')) throw withoutAction('All');
+      if (!(await store.isPerson(call.db, userId))) throw new ApiError('user_not_found');
+      return queries.explainAccess(callOf(call, input), { userId });
+    }),
   ];
 }
 

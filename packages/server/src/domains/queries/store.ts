@@ -48,3 +48,10 @@ export const listViewers = (db: Queryable, keys: readonly ViewerKey[]) =>
           with ordinality as given (user_id, embed_tenant, session_id, n)
         order by given.n`.named('list-viewers'),
   );
+
+/** Whether this is somebody of the account, and no user of an embed tenant: those have the rights of their sessions. */
+export const isPerson = async (db: Queryable, userId: number) =>
+  (
+    await db.one<{ found: boolean }>(sql`
+    select exists (select from users where id = ${userId} and embed_tenant is null) as found`)
+  ).found;

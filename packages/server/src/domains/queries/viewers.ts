@@ -17,8 +17,11 @@ export type Asker = Caller | TokenHolder;
 export interface Viewers {
   /** Everything that this server was told of before this call is in force: its own changes, and those of others. */
   of(actor: Asker): Promise<Viewer>;
-  /** The viewer that somebody describes, who counts as one in a page of a host unless they say otherwise. */
-  given(viewer: GivenViewer): Promise<Viewer>;
+  /**
+   * The viewer that somebody asks about: a person, or one whom they describe, who counts as one in a page of a host unless
+   * they say otherwise.
+   */
+  given(viewer: GivenViewer | { userId: number }): Promise<Viewer>;
 }
 
 export interface GivenViewer {
@@ -66,14 +69,17 @@ export function createViewers(
   };
   const openToEmbedded = async () => ({ seesUnguarded: (await settings.current()).embedWithoutPolicies });
   return {
-    given: async (viewer) => ({
-      groups: viewer.groups ?? [],
-      tenantGroups: viewer.tenantGroups ?? [],
-      roles: viewer.roles ?? [],
-      userAttributes: (viewer.userAttributes ?? {}) as Viewer['userAttributes'],
-      securityContext: (viewer.securityContext ?? null) as Json,
-      ...(viewer.isPerson ? OPEN : await openToEmbedded()),
-    }),
+    async given(viewer) {
+      if ('userId' in viewer) return find({ ...personKey(viewer.userId), ...OPEN });
+      return {
+        groups: viewer.groups ?? [],
+        tenantGroups: viewer.tenantGroups ?? [],
+        roles: viewer.roles ?? [],
+        userAttributes: (viewer.userAttributes ?? {}) as Viewer['userAttributes'],
+        securityContext: (viewer.securityContext ?? null) as Json,
+        ...(viewer.isPerson ? OPEN : await openToEmbedded()),
+      };
+    },
     async of(actor) {
       switch (actor.kind) {
         case 'tokenHolder': {
