@@ -52,6 +52,7 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   report: Explore,
   reportInWorkbook: Explore,
   admin: page(() => import('./console/page.tsx')),
+  adminSources: page(() => import('./sources/page.tsx')),
   adminModels: page(() => import('./studio/page.tsx')),
   adminPolicies: page(() => import('./studio/access-page.tsx')),
   adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),

@@ -16,6 +16,7 @@ export const ROUTES = {
   explore: '/explore',
   admin: '/admin',
   adminAuditLog: '/admin/audit-log',
+  adminSources: '/admin/sources',
   adminModels: '/admin/models',
   adminPolicies: '/admin/policies',
 } as const;

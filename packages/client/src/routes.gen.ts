@@ -246,6 +246,7 @@ export const routes: Record<string, string> = {
   rotateWebhookSecret: 'POST /api/v1/webhooks/{id}/rotate-secret',
   runNotification: 'POST /api/v1/deployments/{deploymentId}/notifications/{id}/run',
   runSql: 'POST /query/api/v1/deployments/{deploymentId}/cubesql reply=bytes',
+  sampleDataSourceTable: 'GET /build/api/v1/deployments/{deploymentId}/data-sources/{name}/sample?schema&table',
   searchScimGroups: 'POST /api/scim/v2/Groups/.search',
   searchScimUsers: 'POST /api/scim/v2/Users/.search',
   setBranchStagingEnvironment: 'PUT /build/api/v1/deployments/{deploymentId}/branches/staging-environment',

@@ -296,6 +296,7 @@ export const operations = {
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
   runNotification: notificationRuns.runNotification,
   runSql: queries.runSql,
+  sampleDataSourceTable: dataSources.sampleDataSourceTable,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
   setBranchStagingEnvironment: branches.setBranchStagingEnvironment,

@@ -37,6 +37,7 @@ export const SECTIONS: readonly ConsoleSection[] = [
   {
     title: 'data',
     pages: [
+      entry('adminSources', 'sources', holding('SchemaRead')),
       entry('adminModels', 'models', holding('SchemaRead')),
       entry('adminPolicies', 'policies', holding('SchemaRead')),
     ],

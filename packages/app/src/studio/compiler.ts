@@ -1,5 +1,5 @@
 /** Asks the worker that compiles the model. It is started when the studio is first shown, and ends with it. */
-import type { Answer, Compilation, MeaningChange, Order } from './messages.ts';
+import type { Answer, Compilation, Draft, DraftedTable, MeaningChange, Order } from './messages.ts';
 
 /** The name of the worker's file, which the build puts here. */
 declare const STUDIO_WORKER: string;
@@ -9,6 +9,8 @@ export interface ModelCompiler {
   compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<Compilation>;
   /** What the files mean now, compared with others; null if one of both does not compile. */
   compare(before: [path: string, text: string][]): Promise<MeaningChange[] | null>;
+  /** First cubes for tables. Nothing is written. */
+  draft(tables: DraftedTable[], dataSource: string | undefined): Promise<Draft[]>;
   stop(): void;
 }
 
@@ -40,6 +42,10 @@ export function startCompiler(): ModelCompiler {
     compare: async (before) => {
       const answer = await ask({ kind: 'compare', before });
       return (answer as Extract<Answer, { kind: 'compared' }>).changes;
+    },
+    draft: async (tables, dataSource) => {
+      const answer = await ask({ kind: 'draft', tables, dataSource });
+      return (answer as Extract<Answer, { kind: 'drafted' }>).drafts;
     },
     stop: () => worker.terminate(),
   };

@@ -45,11 +45,28 @@ export interface Compilation {
 
 export type Order =
   | { id: number; kind: 'compile'; changed: [path: string, text: string | null][]; isAll: boolean }
-  | { id: number; kind: 'compare'; before: [path: string, text: string][] };
+  | { id: number; kind: 'compare'; before: [path: string, text: string][] }
+  | { id: number; kind: 'draft'; tables: DraftedTable[]; dataSource: string | undefined };
 
 export type Answer =
   | { id: number; kind: 'compiled'; compilation: Compilation }
-  | { id: number; kind: 'compared'; changes: MeaningChange[] | null };
+  | { id: number; kind: 'compared'; changes: MeaningChange[] | null }
+  | { id: number; kind: 'drafted'; drafts: Draft[] };
+
+/** A table of a data source, with the keys and joins that its cube gets. */
+export interface DraftedTable {
+  schema: string;
+  name: string;
+  columns: { name: string; type: 'number' | 'time' | 'boolean' | 'string' | 'other' }[];
+  primaryKey: string[];
+  foreignKeys: { columns: string[]; toSchema: string; toTable: string; toColumns: string[] }[];
+}
+
+export interface Draft {
+  table: string;
+  path: string;
+  text: string;
+}
 
 /** A change by meaning: `measure revenue of orders changed its filters`. */
 export interface MeaningChange {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelSchema } from '../../../semantic/src/index.ts';
+import { sourcesOf, variablesFor } from '../sources/variables.ts';
+import { accessCsv } from './access.ts';
 import { complete, type Known } from './completion.ts';
 import { diffRows } from './diff.ts';
 import { treeOf } from './files.ts';
@@ -135,6 +137,48 @@ describe('a comparison of two texts', () => {
     expect(diffRows('', 'a').map(({ kind }) => kind)).toEqual(['added']);
     expect(diffRows('a\n', 'a\n').map(({ kind }) => kind)).toEqual(['gap']);
   });
+});
+
+test('access for auditors has a line for each identity and cube, and no cell is a formula', () => {
+  const shown = {
+    name: '=orders',
+    kind: 'cube' as const,
+    rows: 'filtered' as const,
+    policies: [
+      {
+        groups: ['a'],
+        matchedGroups: ['a'],
+        counts: true,
+        why: '',
+        filter: { and: [{ member: 'region', operator: 'equals', values: ['EU', 'US'] }] },
+      },
+    ],
+    shownCount: 1,
+    hiddenCount: 0,
+    hiddenMembers: [],
+  };
+  const access = { cubes: [shown], isComplete: true, viewer: {} } as never;
+  expect(accessCsv([{ identity: { name: 'Ada, x', body: {} }, access }]).split('\r\n')[1]).toBe(
+    `"Ada, x",cube,'=orders,filtered,a,"region equals EU, US",1,0,`,
+  );
+});
+
+test('data sources are read from variables, and a password is never sent back', () => {
+  const variables = [
+    { name: 'DS_WAREHOUSE_DB_TYPE', value: 'postgres' },
+    { name: 'DS_WAREHOUSE_DB_HOST', value: 'db.example.com' },
+    { name: 'DS_WAREHOUSE_DB_PASS', value: 'secret' },
+    { name: 'OTHER', value: 'x' },
+  ];
+  const [first, warehouse] = sourcesOf(variables);
+  expect(first).toMatchObject({ name: 'default', kind: 'duckdb' });
+  expect(warehouse).toEqual({
+    name: 'warehouse',
+    kind: 'postgres',
+    values: { DB_HOST: 'db.example.com' },
+    hasPassword: true,
+  });
+  expect(JSON.stringify(variablesFor('warehouse', 'postgres', warehouse!.values, ''))).not.toContain('PASS');
 });
 
 test('the tree has folders first, by name', () => {

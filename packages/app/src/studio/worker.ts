@@ -4,6 +4,7 @@ import {
   type Cube,
   compareModels,
   compileModel,
+  draftCubes,
   type Model,
   type View,
 } from '@oriel/semantic';
@@ -14,12 +15,31 @@ let known: KnownCube[] = [];
 let model: Model | undefined;
 
 addEventListener('message', ({ data }: MessageEvent<Order>) => {
-  const answer: Answer =
-    data.kind === 'compile'
-      ? { id: data.id, kind: 'compiled', compilation: compile(data) }
-      : { id: data.id, kind: 'compared', changes: compare(data.before) };
-  postMessage(answer);
+  postMessage(answerTo(data));
 });
+
+function answerTo(order: Order): Answer {
+  const { id } = order;
+  switch (order.kind) {
+    case 'compile':
+      return { id, kind: 'compiled', compilation: compile(order) };
+    case 'compare':
+      return { id, kind: 'compared', changes: compare(order.before) };
+    case 'draft': {
+      const { tables, dataSource } = order;
+      const drafts = draftCubes(tables, dataSource === undefined ? {} : { dataSource });
+      return {
+        id,
+        kind: 'drafted',
+        drafts: drafts.map(({ table, path, text }) => ({
+          table: `${table.schema}.${table.name}`,
+          path,
+          text,
+        })),
+      };
+    }
+  }
+}
 
 function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compilation {
   if (isAll) files.clear();

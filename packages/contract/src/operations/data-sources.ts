@@ -145,3 +145,34 @@ export const generateDataModel = operation({
   ],
   audit: 'branch',
 });
+
+export const sampleDataSourceTable = operation({
+  ...common,
+  id: 'sampleDataSourceTable',
+  method: 'GET',
+  path: `${path}/sample`,
+  summary: 'Read some rows of a table, and count its rows',
+  description:
+    'For people who draft a model. The rows are those of the data source itself: policies of the model do not apply. Texts are cut after 200 characters.',
+  permission: 'DataAssetsRead',
+  params,
+  query: {
+    schema: name('The schema of the table', 'public'),
+    table: name('The name of the table', 'orders'),
+  },
+  timeoutMs: TIMEOUT_MS,
+  rate: { max: 60, perSeconds: 60 },
+  reply: Shape('DataSourceSample', {
+    columns: Type.Array(Type.String(), {
+      description: 'The names of the columns, in their order; at most 200',
+    }),
+    rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Null()])), {
+      description: 'At most twenty rows, with the values of the columns as texts',
+    }),
+    rowCount: Maybe(
+      Type.Integer({ minimum: 0, description: 'Null if counting took longer than ten seconds' }),
+    ),
+  }),
+  errors: [...sourceErrors, 'invalid_reference'],
+  audit: 'none',
+});

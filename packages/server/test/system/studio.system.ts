@@ -81,7 +81,16 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
       meta: { chart: { kind: 'kpi', spec: { measure: 'takings.revenue' } } },
     },
   });
-  const config = { widgets: [{ id: 'a', type: 'CHART' as const, config: { reportId: report.id } }] };
+  const config = {
+    widgets: [
+      {
+        id: 'a',
+        type: 'CHART' as const,
+        position: { x: 0, y: 0, w: 4, h: 4 },
+        config: { reportId: report.id },
+      },
+    ],
+  };
   await world.admin.publishDashboard({ deploymentId, workbookId, body: { config } });
 
   const { page, errors } = await signIn(`/d/${deploymentId}/admin/models`);

@@ -4,6 +4,7 @@ import type { en } from './en.ts';
 export const texts: Texts<typeof en> = {
   admin: 'Verwaltung',
   data: 'Daten',
+  sources: 'Datenquellen',
   models: 'Datenmodell',
   policies: 'Richtlinien',
   operations: 'Betrieb',

@@ -1,6 +1,7 @@
 export const en = {
   admin: 'Admin',
   data: 'Data',
+  sources: 'Data sources',
   models: 'Data model',
   policies: 'Policies',
   operations: 'Operations',

@@ -4,6 +4,7 @@ import type { en } from './en.ts';
 export const texts: Texts<typeof en> = {
   admin: 'Administración',
   data: 'Datos',
+  sources: 'Fuentes de datos',
   models: 'Modelo de datos',
   policies: 'Políticas',
   operations: 'Operaciones',

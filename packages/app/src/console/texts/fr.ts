@@ -4,6 +4,7 @@ import type { en } from './en.ts';
 export const texts: Texts<typeof en> = {
   admin: 'Administration',
   data: 'Données',
+  sources: 'Sources de données',
   models: 'Modèle de données',
   policies: 'Règles d’accès',
   operations: 'Exploitation',

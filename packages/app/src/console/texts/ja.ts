@@ -4,6 +4,7 @@ import type { en } from './en.ts';
 export const texts: Texts<typeof en> = {
   admin: '管理',
   data: 'データ',
+  sources: 'データソース',
   models: 'データモデル',
   policies: 'ポリシー',
   operations: '運用',

@@ -187,3 +187,34 @@ describe('a source that cannot be used', () => {
     });
   });
 });
+
+test('some rows of a table can be read, with how many there are, and nothing that is no table', async () => {
+  const deploymentId = await deploymentWith(variablesOf(shop.source));
+  const sample = (table: string, schema = 'public', client = admin) =>
+    client.sampleDataSourceTable({ deploymentId, name: 'default', schema, table });
+  expect(await sample('orders')).toEqual({
+    columns: ['id', 'customer_id', 'amount'],
+    rows: [
+      ['1', '1', '10.5'],
+      ['2', '1', '20'],
+      ['3', '2', '5'],
+    ],
+    rowCount: 3,
+  });
+  for (const [table, schema] of [
+    ['orders" union select 1 --', 'public'],
+    ['pg_authid', 'pg_catalog'],
+    ['orders', 'other'],
+  ])
+    await expect(sample(table!, schema)).rejects.toMatchObject({ status: 400, code: 'invalid_reference' });
+  const demo = await admin.sampleDataSourceTable({
+    deploymentId: 1,
+    name: 'default',
+    schema: 'files',
+    table: 'orders',
+  });
+  expect(demo.rows).toHaveLength(20);
+  expect(demo.rowCount).toBeGreaterThan(20);
+  const viewer = await world.person({ roles: ['Viewer'] });
+  await expect(sample('orders', 'public', viewer.client)).rejects.toMatchObject({ status: 403 });
+});

@@ -5,12 +5,19 @@ import {
   type PersonalAccess,
   type ServerSource,
 } from '../../engines/data-sources.ts';
-import { type CallLimits, type Engine, EngineError, type Reach, type Table } from '../../engines/engine.ts';
+import {
+  type CallLimits,
+  type Engine,
+  EngineError,
+  type QueryLimits,
+  type Reach,
+  type Table,
+} from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
 import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
 import type { Identified } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, invalid } from '../../platform/errors.ts';
 import type { EnvVars } from '../env-vars/index.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import type { EngineIdentities } from '../oidc-token-configs/index.ts';
@@ -28,6 +35,19 @@ export interface DataSources {
   require(db: Queryable, actor: Identified, deploymentId: number, name: string): Promise<OpenedSource>;
   listTables(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Table[]>;
   test(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Reach>;
+  sample(deploymentId: number, opened: OpenedSource, table: TableName, limits: CallLimits): Promise<Sample>;
+}
+
+export interface TableName {
+  schema: string;
+  name: string;
+}
+
+export interface Sample {
+  columns: string[];
+  rows: (string | null)[][];
+  /** Null if counting takes too long. */
+  rowCount: number | null;
 }
 
 interface Parts {
@@ -61,6 +81,8 @@ export function createDataSources(parts: Parts): DataSources {
       inTurn(deploymentId, limits, () => asking.listTables(deploymentId, opened, limits)),
     test: (deploymentId, opened, limits) =>
       inTurn(deploymentId, limits, () => asking.test(deploymentId, opened, limits)),
+    sample: (deploymentId, opened, table, limits) =>
+      inTurn(deploymentId, limits, () => asking.sample(deploymentId, opened, table, limits)),
   };
 }
 
@@ -99,7 +121,63 @@ const askingOf = ({ engines, variables, identities, prepareFiles, sourceAccess }
       throw error;
     }
   },
+
+  sample: (_deploymentId, opened, table, limits) => sampleOf(opened, table, limits),
 });
+
+const SAMPLE = { rows: 20, columns: 200, bytes: 4 * 1024 * 1024, characters: 200 };
+const COUNT_MS = 10_000;
+/** Nobody counted the rows in time. */
+const TOO_SLOW: readonly string[] = ['query_timed_out', 'query_too_large'];
+
+/** Only of a table that the source lists, so that the names in the statement are its own. */
+async function sampleOf(opened: OpenedSource, wanted: TableName, limits: CallLimits): Promise<Sample> {
+  const within = { ...limits, maxRows: SAMPLE.rows, maxBytes: SAMPLE.bytes };
+  try {
+    const tables = await ask(opened, (engine, more) => engine.listTables({ ...limits, ...more }));
+    const table = tables.find(({ schema, name }) => schema === wanted.schema && name === wanted.name);
+    if (!table) throw invalid('table', 'is no table of the data source', 'invalid_reference');
+    const columns = table.columns.slice(0, SAMPLE.columns).map(({ name }) => name);
+    const quoted = (name: string) => quoteName(opened.source.type, name);
+    const from = `${quoted(table.schema)}.${quoted(table.name)}`;
+    const select = `select ${columns.map(quoted).join(', ')} from ${from} limit ${SAMPLE.rows}`;
+    const rows = await readRows(opened, select, within);
+    const counted = await readRows(opened, `select count(*) as n from ${from}`, {
+      ...within,
+      timeoutMs: COUNT_MS,
+    }).catch((error) => {
+      if (error instanceof EngineError && TOO_SLOW.includes(error.code)) return [[null]];
+      throw error;
+    });
+    const count = counted[0]?.[0];
+    return { columns, rows, rowCount: count == null ? null : Number(count) };
+  } catch (error) {
+    if (error instanceof EngineError) throw new ApiError('data_source_failed', { message: error.message });
+    throw error;
+  }
+}
+
+const quoteName = (type: DataSource['type'], name: string) =>
+  type === 'clickhouse' ? `\`${name.replace(/[\\`]/g, '\\$&')}\`` : `"${name.replaceAll('"', '""')}"`;
+
+async function readRows(
+  opened: OpenedSource,
+  sql: string,
+  limits: Partial<QueryLimits>,
+): Promise<(string | null)[][]> {
+  const { rows } = await ask(opened, (engine, more) =>
+    engine.query({ sql, rowForm: 'arrays' }, { ...limits, ...more }),
+  );
+  const pieces: Buffer[] = [];
+  for await (const piece of rows) pieces.push(piece);
+  const read = JSON.parse(Buffer.concat(pieces).toString()) as unknown[][];
+  return read.map((row) => row.map((value) => (value === null ? null : textOf(value))));
+}
+
+const textOf = (value: unknown) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > SAMPLE.characters ? `${text.slice(0, SAMPLE.characters)}…` : text;
+};
 
 /** As the person, if people ask the source with their own access. */
 const ask = <T>({ engine, access }: OpenedSource, work: (engine: Engine, more: CallLimits) => Promise<T>) =>

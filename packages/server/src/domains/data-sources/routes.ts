@@ -54,6 +54,14 @@ export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTur
   }),
 
   handle(
+    operations.sampleDataSourceTable,
+    async ({ actor, db, signal }, { params: { deploymentId, name }, query: { schema, table } }) => {
+      const opened = await sources.require(db, actor, deploymentId, name);
+      return sources.sample(deploymentId, opened, { schema, name: table }, { signal });
+    },
+  ),
+
+  handle(
     operations.generateDataModel,
     async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
       const branch = await branchToWrite(db, actor, deploymentId, body);

@@ -50,7 +50,12 @@ test('a preview tells which reports, dashboards and schedules a merge breaks or 
   const revenue = await report('Revenue', 'sales.revenue');
   const twice = await report('Twice', 'orders.twice', false);
   await report('Count', 'orders.count');
-  const chart = (id: string, reportId: number) => ({ id, type: 'CHART' as const, config: { reportId } });
+  const chart = (id: string, reportId: number) => ({
+    id,
+    type: 'CHART' as const,
+    position: { x: 0, y: 0, w: 4, h: 4 },
+    config: { reportId },
+  });
   const config = { widgets: [chart('a', revenue.id)] };
   await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft: config } });
   await world.admin.publishDashboard({ deploymentId, workbookId, body: { config } });
