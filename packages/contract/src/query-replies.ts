@@ -179,7 +179,9 @@ const HiddenMember = Shape('HiddenMember', { member: Type.String(), why: Type.St
 
 export const AccessExplanation = Shape('AccessExplanation', {
   viewer: ExplainedViewer,
-  isComplete: Type.Boolean({ description: 'False if the model has more than the 1,000 that are listed' }),
+  isComplete: Type.Boolean({
+    description: 'False if the model has more than is listed: at most 1,000 cubes and views, and 4 MB',
+  }),
   cubes: Type.Array(
     Shape('CubeAccess', {
       name: Type.String({ description: 'The cube or view' }),

@@ -277,6 +277,7 @@ const FOUND_FIRST: Record<string, string> = {
   getUserOAuthToken: 'oauth_token_not_found',
   getOidcTokenConfig: 'oidc_token_config_not_found',
   listNotificationDeliveries: 'notification_run_not_found',
+  previewMerge: 'not_in_dev_mode',
   getWebhook: 'webhook_not_found',
   listWebhookDeliveries: 'webhook_not_found',
   // Pages of people who have signed in by browser.

@@ -15,6 +15,7 @@ const UNAUDITED: string[] = [
   'querySql',
   'runSql',
   'dryRunQuery',
+  'explainAccess',
   'explainQuery',
   'previewReport',
   'postDashboardPythonRun',

@@ -60,9 +60,8 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
   const readOnly = new Compartment();
   const linesUpTo = (state: EditorState, position: number) => {
     const line = state.doc.lineAt(position);
-    const lines = [line.text.slice(0, position - line.from)];
-    for (let n = line.number - 1; n >= 1; n--) lines.unshift(state.doc.line(n).text);
-    return lines;
+    const lines = state.doc.sliceString(0, line.from).split('\n').slice(0, -1);
+    return [...lines, line.text.slice(0, position - line.from)];
   };
   const extensions = [
     lineNumbers(),

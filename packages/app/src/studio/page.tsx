@@ -72,6 +72,8 @@ function Shown(properties: StudioProps) {
   const [view, setView] = useState<StudioView>('files');
   const save = () => void attempt(() => studio.save());
   useCommands([{ id: 'save-model', title: say('save'), keys: 'mod+s', run: save }]);
+  // What was typed goes to the branch when one leaves for another page.
+  useEffect(() => () => void attempt(() => studio.save()), []);
   const isDirty = studio.dirty.value.length > 0;
   useEffect(() => {
     if (!isDirty) return;

@@ -62,6 +62,7 @@ export function Toolbar(
       begins: true,
       run: () =>
         confirm(say('discard'), say('discardHint'), async () => {
+          studio.drafts.value = new Map();
           await api.discardChanges({ deploymentId, body: { branchName: branch.name } });
           goTo(branch.name);
           location.reload();
@@ -81,6 +82,7 @@ export function Toolbar(
         isDangerous: true,
         run: () =>
           confirm(say('deleteBranch'), say('deleteBranchHint', { name: branch.name }), async () => {
+            studio.drafts.value = new Map();
             await api.deleteBranch({ deploymentId, branchName: branch.name, force: true });
             goTo(branches.find(({ isDefault }) => isDefault)!.name);
           }),

@@ -142,6 +142,9 @@ export const queries: FieldWords = {
   ExplainViewer: viewer,
   ExplainedViewer: viewer,
   ExplainInput: { viewer: 'For whom it is explained; by default for the caller' },
+  ExplainAccessInput: {
+    viewer: 'For whom it is explained, as one in a page of a host; by default for the caller',
+  },
   ExplainedCube: {
     name: 'The cube or view',
     kind: 'Which of the two it is',

@@ -157,7 +157,7 @@ export const sampleDataSourceTable = operation({
   permission: 'DataAssetsRead',
   params,
   query: {
-    schema: name('The schema of the table', 'public'),
+    schema: name('The schema of the table', 'files'),
     table: name('The name of the table', 'orders'),
   },
   timeoutMs: TIMEOUT_MS,

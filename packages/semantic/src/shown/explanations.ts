@@ -70,9 +70,9 @@ export interface AccessExplanation {
   readonly hiddenMembers: HiddenMember[];
 }
 
-export function explainAccess(model: Model, viewer: Viewer): AccessExplanation[] {
-  const owners: (Cube | View)[] = [...model.views.values(), ...model.cubes.values()];
-  return owners.map((owner) => {
+/** One after the other, because all of a large model are more than anybody should hold at once. */
+export function* explainAccess(model: Model, viewer: Viewer): Generator<AccessExplanation> {
+  for (const owner of [...model.views.values(), ...model.cubes.values()]) {
     const policies = owner.policies.map((policy) => ({
       ...explainPolicy(policy, undefined, viewer),
       why: admittingGroups(policy, viewer).length
@@ -87,7 +87,7 @@ export function explainAccess(model: Model, viewer: Viewer): AccessExplanation[]
     const isOpen = policies.length
       ? counting.some(({ filter }) => filter === undefined)
       : shownMembers.length > 0;
-    return {
+    yield {
       name: owner.name,
       kind: 'members' in owner ? 'view' : 'cube',
       rows: !shownMembers.length ? 'none' : isOpen ? 'all' : counting.length ? 'filtered' : 'none',
@@ -95,7 +95,7 @@ export function explainAccess(model: Model, viewer: Viewer): AccessExplanation[]
       shownMembers,
       hiddenMembers,
     };
-  });
+  }
 }
 
 function explainPolicy(

@@ -15,7 +15,7 @@ import * as store from './store.ts';
 
 /** A report has a query of at most 256 KB, and a dashboard has at most 5 MB of them. */
 const REPORTS_PAGE = 50;
-const DASHBOARDS_PAGE = 5;
+const DASHBOARDS_PAGE = 2;
 const REPORTS_MAX = 20_000;
 const DASHBOARDS_MAX = 5_000;
 const LISTED_MAX = 200;

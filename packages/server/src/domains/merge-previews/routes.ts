@@ -55,7 +55,7 @@ export const mergePreviewRoutes = ({ texts, checkTree }: { texts: Texts; checkTr
         isComplete: impact.isComplete && meaning.changes.length <= CHANGES_MAX,
       };
     };
-    return turns.take({ key: 'all', sharer: String(deploymentId), signal }, preview);
+    return turns.take({ sharer: String(deploymentId), signal }, preview);
   }),
 ];
 

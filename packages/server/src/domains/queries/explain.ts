@@ -34,21 +34,23 @@ function shownViewer({ groups, tenantGroups, roles, userAttributes, securityCont
   return { ...named, userAttributes, securityContext };
 }
 
-/** A model can have 5,000 cubes with 50,000 members. */
+/** A model can have 5,000 cubes with 50,000 members, and each policy may repeat all values of the viewer. */
 const CUBES_MAX = 1000;
 const HIDDEN_MAX = 5000;
+const CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** What the viewer sees of every cube and view. */
 export function access(_nothing: object, { model, viewer }: MakeContext) {
-  const all = explainAccess(model, viewer);
-  let room = HIDDEN_MAX;
-  return {
-    viewer: shownViewer(viewer),
-    isComplete: all.length <= CUBES_MAX,
-    cubes: all.slice(0, CUBES_MAX).map(({ shownMembers, hiddenMembers: hidden, ...cube }) => {
-      const listed = hidden.slice(0, room);
-      room -= listed.length;
-      return { ...cube, shownCount: shownMembers.length, hiddenCount: hidden.length, hiddenMembers: listed };
-    }),
-  };
+  const cubes = [];
+  let [hiddenLeft, charactersLeft] = [HIDDEN_MAX, CHARACTERS_MAX];
+  let isComplete = true;
+  for (const { shownMembers, hiddenMembers: hidden, ...cube } of explainAccess(model, viewer)) {
+    const hiddenMembers = hidden.slice(0, hiddenLeft);
+    hiddenLeft -= hiddenMembers.length;
+    charactersLeft -= JSON.stringify([cube, hiddenMembers]).length;
+    isComplete = cubes.length < CUBES_MAX && charactersLeft >= 0;
+    if (!isComplete) break;
+    cubes.push({ ...cube, shownCount: shownMembers.length, hiddenCount: hidden.length, hiddenMembers });
+  }
+  return { viewer: shownViewer(viewer), isComplete, cubes };
 }
