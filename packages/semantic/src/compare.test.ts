@@ -65,3 +65,15 @@ test('a cube that reads another table affects all of its members, and what joins
     'customers.count',
   ]);
 });
+
+test('a member that goes from a cube whose policies open all members changes no policy, and one that is closed does', () => {
+  const guarded = (policy: string) =>
+    BEFORE.replace('    joins:\n', `    access_policy:\n${policy}    joins:\n`);
+  const all = guarded('      - group: "*"\n');
+  const less = all.replace('      - { name: gone, type: count }\n', '');
+  expect(compareModels(compiled(all), compiled(less))).toMatchObject([{ member: 'gone', change: 'removed' }]);
+  const closed = guarded('      - group: "*"\n        member_level: { excludes: [total] }\n');
+  expect(compareModels(compiled(all), compiled(closed))).toMatchObject([
+    { cube: 'orders', member: undefined, keys: ['access_policy'] },
+  ]);
+});

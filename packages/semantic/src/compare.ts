@@ -12,7 +12,8 @@ export interface ChangedPart {
   readonly keys: readonly string[];
 }
 
-type Keys<T> = { readonly [key: string]: (of: T) => unknown };
+/** What of it a key stands for, where `other` is the same of the other model. */
+type Keys<T> = { readonly [key: string]: (of: T, other: T) => unknown };
 
 const DESCRIBED = {
   title: (of: { title: unknown }) => of.title,
@@ -30,6 +31,19 @@ const WORDS: ReadonlySet<string> = new Set([
   'hierarchies',
 ]);
 
+/** A policy that opens all members opens others than before if one comes or goes, which is no change of the policy. */
+const policiesBeside = ({ policies }: Cube | View, other: Cube | View) =>
+  policies.map(({ groups, rows, members }) => ({
+    groups,
+    rows,
+    members: new Set([...members].filter((name) => hasMember(other, name))),
+  }));
+
+const hasMember = (owner: Cube | View, name: string) =>
+  'members' in owner
+    ? owner.members.has(name)
+    : owner.dimensions.has(name) || owner.measures.has(name) || owner.segments.has(name);
+
 const CUBE: Keys<Cube> = {
   ...DESCRIBED,
   sql_table: ({ from }) => ('table' in from ? from.table : null),
@@ -37,14 +51,14 @@ const CUBE: Keys<Cube> = {
   data_source: ({ dataSource }) => dataSource,
   joins: ({ joins }) => joins,
   hierarchies: ({ hierarchies }) => hierarchies,
-  access_policy: ({ policies }) => policies,
+  access_policy: policiesBeside,
   refresh_key: ({ refreshKey }) => refreshKey,
 };
 const VIEW: Keys<View> = {
   ...DESCRIBED,
   cubes: ({ root }) => root,
   hierarchies: ({ hierarchies }) => hierarchies,
-  access_policy: ({ policies }) => policies,
+  access_policy: policiesBeside,
 };
 const DIMENSION: Keys<Dimension> = {
   ...DESCRIBED,
@@ -117,7 +131,7 @@ function compareAll<T>(
       found(
         name,
         'changed',
-        Object.keys(keys).filter((key) => !isSame(keys[key]!(old), keys[key]!(now))),
+        Object.keys(keys).filter((key) => !isSame(keys[key]!(old, now), keys[key]!(now, old))),
       );
   }
   for (const name of before.keys()) if (!after.has(name)) found(name, 'removed', []);

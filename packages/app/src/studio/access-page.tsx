@@ -59,7 +59,7 @@ function AccessPage({ deploymentId, rights }: ConsolePageProps) {
                       <td key={identity.name} class={cube?.rows === 'none' ? 'bad' : ''}>
                         {cube && say(ROWS[cube.rows])}
                         {cube && cube.hiddenCount > 0 && cube.rows !== 'none' && (
-                          <span class="note soft">
+                          <span class="shown-members soft">
                             {say('membersShown', {
                               shown: cube.shownCount,
                               all: cube.shownCount + cube.hiddenCount,

@@ -25,7 +25,7 @@ export function Changes({ studio }: { studio: Studio }) {
     void (async () => {
       const { deploymentId, branch } = studio;
       const before = await loadFiles(deploymentId, branch.parentBranch!);
-      const after = new Map([...studio.saved.peek(), ...studio.drafts.peek()]);
+      const after = new Map([...studio.saved.peek(), ...studio.drafts]);
       const files = changesOf(new Map(before.map(({ path, text }) => [path, text])), after);
       setFound({ files, meanings: await studio.compareWith(before) });
     })().catch((error) => setProblem(problemOf(error)));

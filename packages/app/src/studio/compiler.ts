@@ -1,12 +1,14 @@
 /** Asks the worker that compiles the model. It is started when the studio is first shown, and ends with it. */
-import type { Answer, Compilation, Draft, DraftedTable, MeaningChange, Order } from './messages.ts';
+import type { Answer, Compiled, Draft, DraftedTable, MeaningChange, Order } from './messages.ts';
+
+export type { Compiled } from './messages.ts';
 
 /** The name of the worker's file, which the build puts here. */
 declare const STUDIO_WORKER: string;
 
 export interface ModelCompiler {
   /** Gives the files that changed, or with `isAll` all files there are. */
-  compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<Compilation>;
+  compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<Compiled>;
   /** What the files mean now, compared with others; null if one of both does not compile. */
   compare(before: [path: string, text: string][]): Promise<MeaningChange[] | null>;
   /** First cubes for tables. Nothing is written. */
@@ -37,7 +39,7 @@ export function startCompiler(): ModelCompiler {
   return {
     compile: async (changed, isAll = false) => {
       const answer = await ask({ kind: 'compile', changed, isAll });
-      return (answer as Extract<Answer, { kind: 'compiled' }>).compilation;
+      return (answer as Extract<Answer, { kind: 'compiled' }>).compiled;
     },
     compare: async (before) => {
       const answer = await ask({ kind: 'compare', before });

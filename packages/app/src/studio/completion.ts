@@ -30,19 +30,19 @@ export function complete(before: readonly string[], known: Known): Completion | 
   const { path, key, typed } = place;
   const listKey = key ?? (path.at(-1) === '[]' ? path.at(-2) : undefined);
   const reference = /(?<!\\)\{\s*([\w.]*)$/.exec(typed);
-  const around = cubeAround(before, known.cubes);
+  const around = () => cubeAround(before, known.cubes);
   if (key !== undefined && isSql(key) && reference)
-    return { length: reference[1]!.length, offered: references(reference[1]!, around, known) };
+    return { length: reference[1]!.length, offered: references(reference[1]!, around(), known) };
   if (key === 'sql_table') return { length: typed.length, offered: tables(known) };
   if (key !== undefined && isSql(key))
-    return { length: wordIn(typed).length, offered: columns(around, known) };
+    return { length: wordIn(typed).length, offered: columns(around(), known) };
   if (key === 'name' && path.at(-2) === 'joins')
     return { length: typed.length, offered: cubes(known.cubes.filter(({ isView }) => !isView)) };
   if (listKey !== undefined && CUBES.has(listKey))
     return { length: typed.length, offered: cubes(known.cubes.filter(({ isView }) => !isView)) };
   if (listKey !== undefined && MEMBERS.has(listKey) && (place.isItem || key === 'member')) {
     const of =
-      listKey === 'includes' || listKey === 'excludes' ? (joined(before, known.cubes) ?? around) : around;
+      listKey === 'includes' || listKey === 'excludes' ? (joined(before, known.cubes) ?? around()) : around();
     return { length: typed.length, offered: members(of, listKey) };
   }
   if (key !== undefined) return { length: typed.length, offered: words(known.schema, place) };

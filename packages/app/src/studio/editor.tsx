@@ -31,7 +31,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
         label: say('editorLabel'),
         known: () => ({
           schema: studio.schema.peek(),
-          cubes: studio.compilation.peek().cubes,
+          cubes: studio.cubes.peek(),
           tables: studio.tables.peek(),
         }),
         onChange: (file, text) => studio.edit(file, text),
@@ -45,7 +45,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
           if (file === undefined) return;
           // A file that was written elsewhere, such as by a restore, is shown as it is now.
           const saved = studio.saved.value.get(file);
-          const text = studio.drafts.peek().get(file) ?? saved;
+          const text = studio.drafts.get(file) ?? saved;
           if (text === undefined) return;
           if (shown !== file) made.open(file, text, studio.isReadOnly);
           else made.replace(text);
@@ -53,7 +53,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
         }),
         effect(() => {
           const file = studio.open.value;
-          made.show(studio.compilation.value.problems.filter((problem) => problem.file === file));
+          made.show(file === undefined ? [] : (studio.problemsByFile.value.get(file) ?? []));
         }),
         effect(() => {
           const place = target.value;
@@ -74,7 +74,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
     <>
       <div class="studio-path">
         <span class="grow">{path}</span>
-        {studio.drafts.value.has(path) && <span class="soft">{say('unsaved')}</span>}
+        {studio.dirty.value.has(path) && <span class="soft">{say('unsaved')}</span>}
       </div>
       {isText ? <div ref={host} class="studio-editor" /> : <Empty title={say('notText')} />}
     </>

@@ -10,11 +10,17 @@ import { say } from './say.ts';
 import type { Studio } from './studio.ts';
 
 export function Graph({ studio, show }: { studio: Studio; show(): void }) {
-  const { cubes } = studio.compilation.value;
+  const cubes = studio.cubes.value;
   const [search, setSearch] = useState('');
   const [zoom, setZoom] = useState(1);
   const [chosen, choose] = useState<string>();
-  const shown = cubes.filter(({ isView }) => !isView);
+  // A join is seen from both sides, and drawn from the one that belongs to the other.
+  const shown = cubes
+    .filter(({ isView }) => !isView)
+    .map((one) => ({
+      ...one,
+      joins: one.joins.filter(({ relationship }) => relationship !== 'one_to_many'),
+    }));
   const placed = useMemo(() => layOut(shown), [cubes]);
   const all = [...placed.values()];
   const width = Math.max(...all.map(({ x }) => x + BOX.width), 0) + 20;
@@ -55,11 +61,7 @@ export function Graph({ studio, show }: { studio: Studio; show(): void }) {
             <title>{say('graph')}</title>
             {shown.flatMap(({ name, joins }) =>
               joins
-                // A join is seen from both sides, and drawn once.
-                .filter(
-                  ({ to, relationship }) =>
-                    placed.has(to) && (relationship !== 'one_to_many' || !isDrawn(shown, to, name)),
-                )
+                .filter(({ to }) => placed.has(to))
                 .map(({ to, relationship }) => (
                   <Edge
                     key={`${name} ${to}`}
@@ -106,11 +108,6 @@ export function Graph({ studio, show }: { studio: Studio; show(): void }) {
   );
 }
 
-const isDrawn = (cubes: readonly KnownCube[], from: string, to: string) =>
-  cubes
-    .find(({ name }) => name === from)
-    ?.joins.some((join) => join.to === to && join.relationship !== 'one_to_many');
-
 const Edge = ({
   from,
   to,
@@ -122,12 +119,10 @@ const Edge = ({
   label: string;
   isNear: boolean;
 }) => {
-  const [x1, y1] = [from.x + BOX.width / 2, from.y + BOX.height];
-  const [x2, y2] = [to.x + BOX.width / 2, to.y];
-  const isDown = y2 > y1;
-  const path = isDown
-    ? `M${x1} ${y1}C${x1} ${y1 + 40} ${x2} ${y2 - 40} ${x2} ${y2}`
-    : `M${x1} ${from.y}C${x1} ${from.y - 40} ${x2} ${to.y - 40} ${x2} ${to.y}`;
+  const [above, below] = from.y <= to.y ? [from, to] : [to, from];
+  const [x1, y1] = [above.x + BOX.width / 2, above.y + BOX.height];
+  const [x2, y2] = [below.x + BOX.width / 2, below.y];
+  const path = `M${x1} ${y1}C${x1} ${y1 + 40} ${x2} ${y2 - 40} ${x2} ${y2}`;
   return (
     <path class={isNear ? 'graph-edge near' : 'graph-edge'} d={path}>
       <title>{label}</title>

@@ -13,8 +13,11 @@ import { say } from './say.ts';
 
 type Conflict = OrielError['conflicts'][number];
 
-export const openMerge = (properties: StudioProps) =>
+export function openMerge(properties: StudioProps) {
+  // What it said of an earlier state of the branch is old, however short ago that was.
+  invalidate(`d/${properties.studio.deploymentId}/merge-preview/`);
   openDialog((close) => <MergeDialog {...properties} onClose={close} />);
+}
 
 function MergeDialog(properties: StudioProps & { onClose(): void }) {
   const { studio, branches, goTo, onClose } = properties;

@@ -34,13 +34,11 @@ export interface KnownCube {
   isOpen: boolean;
 }
 
-export interface Compilation {
+export interface Compiled {
   problems: ShownProblem[];
-  /** Of the last model that compiled, so that completion goes on while a file is half written. */
-  cubes: KnownCube[];
-  isValid: boolean;
-  /** How long the compiler took. */
-  tookMs: number;
+  /** Of the last model that compiled, so that completion goes on while a file is half written. Only what is new or differs. */
+  changed: KnownCube[];
+  removed: string[];
 }
 
 export type Order =
@@ -49,7 +47,7 @@ export type Order =
   | { id: number; kind: 'draft'; tables: DraftedTable[]; dataSource: string | undefined };
 
 export type Answer =
-  | { id: number; kind: 'compiled'; compilation: Compilation }
+  | { id: number; kind: 'compiled'; compiled: Compiled }
   | { id: number; kind: 'compared'; changes: MeaningChange[] | null }
   | { id: number; kind: 'drafted'; drafts: Draft[] };
 

@@ -1,5 +1,5 @@
 /** The model studio: the files of a branch, an editor that knows the language, and what becomes of a change. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { withShared } from '../console/say.ts';
@@ -37,6 +37,7 @@ function StudioPage({ deploymentId, rights }: ConsolePageProps) {
   });
   const branch = data && branchOf(data, query.branch);
   const [studio, setStudio] = useState<Studio>();
+  const shown = useRef<Studio | undefined>(undefined);
   const [failure, setFailure] = useState<Problem>();
   // Another commit of a branch is another state of its files, and so is dev mode.
   const key = branch && [branch.id, branch.isActive, branch.lastHash].join();
@@ -44,11 +45,16 @@ function StudioPage({ deploymentId, rights }: ConsolePageProps) {
     if (!branch) return;
     const controller = new AbortController();
     const next = new Studio(deploymentId, branch);
-    const last = studio?.branch.id === branch.id ? studio.open.peek() : undefined;
-    next.open.value = query.file ?? last;
+    next.open.value = query.file;
     setFailure(undefined);
     next.load(controller.signal).then(
-      () => setStudio(next),
+      () => {
+        // The file that was open until now, also if it was opened while this branch was loaded.
+        const open = shown.current?.open.peek();
+        if (open !== undefined && next.saved.peek().has(open)) next.open.value = open;
+        shown.current = next;
+        setStudio(next);
+      },
       (error) => !controller.signal.aborted && setFailure(problemOf(error)),
     );
     return () => {
@@ -74,7 +80,7 @@ function Shown(properties: StudioProps) {
   useCommands([{ id: 'save-model', title: say('save'), keys: 'mod+s', run: save }]);
   // What was typed goes to the branch when one leaves for another page.
   useEffect(() => () => void attempt(() => studio.save()), []);
-  const isDirty = studio.dirty.value.length > 0;
+  const isDirty = studio.dirty.value.size > 0;
   useEffect(() => {
     if (!isDirty) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -6,7 +6,8 @@ import type { Studio } from './studio.ts';
 const SHOWN_MAX = 100;
 
 export function ProblemList({ studio }: { studio: Studio }) {
-  const { problems, cubes } = studio.compilation.value;
+  const problems = studio.problems.value;
+  const cubes = studio.cubes.value;
   const errors = problems.filter(({ isError }) => isError).length;
   const summary = errors
     ? say('errorCount', { count: errors })

@@ -1,33 +1,34 @@
 /** The state of the model studio: the files of one branch, what was changed in them, and what the compiler says. */
 import { computed, signal } from '@preact/signals';
 import { api } from '../data/api.ts';
-import { type ModelCompiler, startCompiler } from './compiler.ts';
+import { type Compiled, type ModelCompiler, startCompiler } from './compiler.ts';
 import type { SourceTable } from './completion.ts';
 import { loadFiles } from './files.ts';
 import type { JsonSchema } from './language.ts';
-import type { Compilation, MeaningChange } from './messages.ts';
+import type { KnownCube, MeaningChange, ShownProblem } from './messages.ts';
 
 export type Branch = Awaited<ReturnType<typeof api.listBranches>>['items'][number];
 
 /** Between the last letter and the compilation. */
 const PAUSE_MS = 150;
 
-const NOTHING: Compilation = { problems: [], cubes: [], isValid: true, tookMs: 0 };
-
 export class Studio {
   readonly deploymentId: number;
   readonly branch: Branch;
   /** As the server has them. */
   readonly saved = signal<ReadonlyMap<string, string | undefined>>(new Map());
-  /** What was typed and is not saved. */
-  readonly drafts = signal<ReadonlyMap<string, string>>(new Map());
+  /** What was typed and is not saved. No signal: nothing is drawn anew for each letter but the text itself. */
+  readonly drafts = new Map<string, string>();
+  /** The files with drafts. It changes with the first letter, and when they are saved. */
+  readonly dirty = signal<ReadonlySet<string>>(new Set());
   readonly open = signal<string | undefined>(undefined);
-  readonly compilation = signal<Compilation>(NOTHING);
-  readonly isCompiling = signal(true);
+  /** Changes only if the problems do, which most letters leave as they are. */
+  readonly problems = signal<readonly ShownProblem[]>([]);
+  readonly cubes = signal<readonly KnownCube[]>([]);
   readonly tables = signal<readonly SourceTable[]>([]);
   readonly schema = signal<JsonSchema>({});
   readonly isSaving = signal(false);
-  readonly dirty = computed(() => [...this.drafts.value.keys()]);
+  readonly problemsByFile = computed(() => Map.groupBy(this.problems.value, ({ file }) => file));
   #compiler: ModelCompiler | undefined;
   #waiting = new Map<string, string | null>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,15 +75,25 @@ export class Studio {
   }
 
   textOf(path: string): string | undefined {
-    return this.drafts.value.get(path) ?? this.saved.value.get(path);
+    return this.drafts.get(path) ?? this.saved.value.get(path);
   }
 
   edit(path: string, text: string) {
-    const drafts = new Map(this.drafts.peek());
-    if (this.saved.peek().get(path) === text) drafts.delete(path);
-    else drafts.set(path, text);
-    this.drafts.value = drafts;
+    if (this.saved.peek().get(path) === text) this.drafts.delete(path);
+    else this.drafts.set(path, text);
+    this.#noteDirty();
     this.#change(path, text);
+  }
+
+  #noteDirty() {
+    const before = this.dirty.peek();
+    const now = new Set(this.drafts.keys());
+    if (now.size !== before.size || [...now].some((path) => !before.has(path))) this.dirty.value = now;
+  }
+
+  forgetDrafts() {
+    this.drafts.clear();
+    this.#noteDirty();
   }
 
   #change(path: string, text: string | null) {
@@ -94,7 +105,7 @@ export class Studio {
 
   async #compileAll() {
     this.#compiler ??= startCompiler();
-    const texts = new Map([...this.saved.peek(), ...this.drafts.peek()]);
+    const texts = new Map([...this.saved.peek(), ...this.drafts]);
     const all = [...texts].filter(([path, text]) => path.startsWith(this.#root) && text !== undefined);
     this.#show(
       await this.#compiler.compile(
@@ -108,7 +119,6 @@ export class Studio {
     // What is typed meanwhile waits for the next run, so that the worker is never behind by more than one.
     if (this.#isRunning || !this.#compiler || !this.#waiting.size) return;
     this.#isRunning = true;
-    this.isCompiling.value = true;
     const changed = [...this.#waiting];
     this.#waiting.clear();
     try {
@@ -119,19 +129,20 @@ export class Studio {
     }
   }
 
-  #show(compilation: Compilation) {
+  #show({ problems, changed, removed }: Compiled) {
     const named = <T extends { file: string }>(one: T): T => ({ ...one, file: this.#root + one.file });
-    this.compilation.value = {
-      ...compilation,
-      problems: compilation.problems.map(named),
-      cubes: compilation.cubes.map(named),
-    };
-    this.isCompiling.value = false;
+    const shown = problems.map(named);
+    if (JSON.stringify(shown) !== JSON.stringify(this.problems.peek())) this.problems.value = shown;
+    if (!changed.length && !removed.length) return;
+    const cubes = new Map(this.cubes.peek().map((cube) => [cube.name, cube]));
+    for (const name of removed) cubes.delete(name);
+    for (const cube of changed) cubes.set(cube.name, named(cube));
+    this.cubes.value = [...cubes.values()];
   }
 
   /** Saves all that was typed. What is typed meanwhile stays unsaved. */
   async save() {
-    const drafts = [...this.drafts.peek()];
+    const drafts = [...this.drafts];
     if (!drafts.length || this.isReadOnly) return;
     this.isSaving.value = true;
     try {
@@ -140,8 +151,8 @@ export class Studio {
         body: { branchName: this.branch.name, files: drafts.map(([path, content]) => ({ path, content })) },
       });
       this.saved.value = new Map([...this.saved.peek(), ...drafts]);
-      const left = [...this.drafts.peek()].filter(([path, text]) => this.saved.peek().get(path) !== text);
-      this.drafts.value = new Map(left);
+      for (const [path, text] of drafts) if (this.drafts.get(path) === text) this.drafts.delete(path);
+      this.#noteDirty();
     } finally {
       this.isSaving.value = false;
     }
@@ -153,15 +164,14 @@ export class Studio {
       deploymentId: this.deploymentId,
       body: { branchName: this.branch.name, files: [...files] },
     });
-    const drafts = new Map(this.drafts.peek());
     const saved = new Map(this.saved.peek());
     for (const { path, content } of files) {
       saved.set(path, content);
-      drafts.delete(path);
+      this.drafts.delete(path);
       this.#change(path, content);
     }
     this.saved.value = saved;
-    this.drafts.value = drafts;
+    this.#noteDirty();
   }
 
   async rename(path: string, newPath: string) {
@@ -185,11 +195,11 @@ export class Studio {
       deploymentId: this.deploymentId,
       body: { branchName: this.branch.name, files: [{ path }] },
     });
-    const [saved, drafts] = [new Map(this.saved.peek()), new Map(this.drafts.peek())];
+    const saved = new Map(this.saved.peek());
     saved.delete(path);
-    drafts.delete(path);
+    this.drafts.delete(path);
     this.saved.value = saved;
-    this.drafts.value = drafts;
+    this.#noteDirty();
     this.#change(path, null);
     if (this.open.peek() === path) this.open.value = [...saved.keys()][0];
   }

@@ -21,7 +21,7 @@ export function Toolbar(
   const { studio, branches, may, goTo, view, setView, save } = properties;
   const { branch, deploymentId } = studio;
   const canWrite = may('SchemaUpdateDevBranches');
-  const isDirty = studio.dirty.value.length > 0;
+  const isDirty = studio.dirty.value.size > 0;
   const [hasChanges, setHasChanges] = useState(branch.hasUncommittedChanges);
   const saved = studio.saved.value;
   useEffect(() => {
@@ -62,7 +62,7 @@ export function Toolbar(
       begins: true,
       run: () =>
         confirm(say('discard'), say('discardHint'), async () => {
-          studio.drafts.value = new Map();
+          studio.forgetDrafts();
           await api.discardChanges({ deploymentId, body: { branchName: branch.name } });
           goTo(branch.name);
           location.reload();
@@ -82,7 +82,7 @@ export function Toolbar(
         isDangerous: true,
         run: () =>
           confirm(say('deleteBranch'), say('deleteBranchHint', { name: branch.name }), async () => {
-            studio.drafts.value = new Map();
+            studio.forgetDrafts();
             await api.deleteBranch({ deploymentId, branchName: branch.name, force: true });
             goTo(branches.find(({ isDefault }) => isDefault)!.name);
           }),

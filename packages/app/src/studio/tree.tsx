@@ -47,9 +47,9 @@ function Folder({ node, studio }: { node: TreeNode; studio: Studio }) {
 }
 
 function File({ node: { path, name }, studio }: { node: TreeNode; studio: Studio }) {
-  const problems = studio.compilation.value.problems.filter(({ file }) => file === path);
+  const problems = studio.problemsByFile.value.get(path) ?? [];
   const hasErrors = problems.some(({ isError }) => isError);
-  const isDirty = studio.drafts.value.has(path);
+  const isDirty = studio.dirty.value.has(path);
   return (
     <div class="tree-file">
       <button
@@ -73,7 +73,7 @@ function File({ node: { path, name }, studio }: { node: TreeNode; studio: Studio
           </span>
         )}
       </button>
-      {!studio.isReadOnly && (
+      {!studio.isReadOnly && studio.open.value === path && (
         <Menu
           label={say('fileActions', { name })}
           items={[

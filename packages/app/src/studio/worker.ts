@@ -8,10 +8,11 @@ import {
   type Model,
   type View,
 } from '@oriel/semantic';
-import type { Answer, Compilation, KnownCube, MeaningChange, Order, ShownProblem } from './messages.ts';
+import type { Answer, Compiled, KnownCube, MeaningChange, Order, ShownProblem } from './messages.ts';
 
 const files = new Map<string, string>();
-let known: KnownCube[] = [];
+/** What the page knows, as JSON by name. */
+const known = new Map<string, string>();
 let model: Model | undefined;
 
 addEventListener('message', ({ data }: MessageEvent<Order>) => {
@@ -22,7 +23,7 @@ function answerTo(order: Order): Answer {
   const { id } = order;
   switch (order.kind) {
     case 'compile':
-      return { id, kind: 'compiled', compilation: compile(order) };
+      return { id, kind: 'compiled', compiled: compile(order) };
     case 'compare':
       return { id, kind: 'compared', changes: compare(order.before) };
     case 'draft': {
@@ -41,17 +42,14 @@ function answerTo(order: Order): Answer {
   }
 }
 
-function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compilation {
+function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compiled {
   if (isAll) files.clear();
   for (const [path, text] of changed) {
     if (text === null) files.delete(path);
     else files.set(path, text);
   }
-  const began = performance.now();
   const compiled = compileModel(files);
   model = compiled.model;
-  if (model)
-    known = [...[...model.cubes.values()].map(cubeOf), ...[...model.views.values()].map(viewOf(model))];
   const shown =
     (isError: boolean) =>
     ({ file, line, column, message, hint }: (typeof compiled.errors)[number]): ShownProblem => ({
@@ -64,10 +62,23 @@ function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compi
     });
   return {
     problems: [...compiled.errors.map(shown(true)), ...compiled.warnings.map(shown(false))],
-    cubes: known,
-    isValid: model !== undefined,
-    tookMs: performance.now() - began,
+    ...(model ? whatChanged(model) : { changed: [], removed: [] }),
   };
+}
+
+/** Most letters change one cube of hundreds, and the page has to read whatever is sent. */
+function whatChanged(now: Model): Pick<Compiled, 'changed' | 'removed'> {
+  const cubes = [...[...now.cubes.values()].map(cubeOf), ...[...now.views.values()].map(viewOf(now))];
+  const names = new Set(cubes.map(({ name }) => name));
+  const removed = [...known.keys()].filter((name) => !names.has(name));
+  for (const name of removed) known.delete(name);
+  const changed = cubes.filter((cube) => {
+    const text = JSON.stringify(cube);
+    if (known.get(cube.name) === text) return false;
+    known.set(cube.name, text);
+    return true;
+  });
+  return { changed, removed };
 }
 
 function compare(before: [string, string][]): MeaningChange[] | null {

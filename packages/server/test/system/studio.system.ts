@@ -43,6 +43,7 @@ async function signIn(path: string) {
     viewport: { width: 1280, height: 860 },
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(String(error)));
@@ -95,6 +96,7 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
 
   const { page, errors } = await signIn(`/d/${deploymentId}/admin/models`);
   await page.getByRole('button', { name: 'Begin to edit' }).click();
+  await page.getByRole('button', { name: 'New file' }).waitFor();
   await page.getByRole('button', { name: 'takings.yml', exact: true }).click();
   await line(page, 'name: takings').waitFor();
 
@@ -120,7 +122,7 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
     expect.stringMatching(/^fails\s+published dashboard Takings of the day\s+takings\.revenue/),
     expect.stringMatching(/^fails\s+report Takings\s+takings\.revenue/),
   ]);
-  await page.addScriptTag({ content: AXE }).catch(() => page.evaluate(AXE));
+  await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { violations } = await (
       globalThis as never as { axe: { run(): Promise<{ violations: { id: string }[] }> } }
