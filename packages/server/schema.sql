@@ -352,7 +352,8 @@ create table installation (
   created_at timestamp with time zone not null default now(),
   secret_fingerprint text not null,
   demo_seeded_at timestamp with time zone,
-  tenant text
+  tenant text,
+  last_backup_at timestamp with time zone
 );
 
 create table job_schedules (
@@ -653,6 +654,21 @@ create table roles (
   created_at timestamp with time zone not null default now()
 );
 
+create table running_queries (
+  id text not null,
+  process text not null,
+  deployment_id bigint not null,
+  user_id bigint,
+  embed_tenant text,
+  api_key_id bigint,
+  kind text not null,
+  query text not null,
+  is_running boolean not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null default now(),
+  is_cancelled boolean not null default false
+);
+
 create table schema_functions (
   name text not null,
   checksum text not null,
@@ -723,6 +739,23 @@ create table signing_keys (
   created_at timestamp with time zone not null default now()
 );
 
+create table slow_queries (
+  id bigint not null generated always as identity,
+  process text not null,
+  deployment_id bigint not null,
+  user_id bigint,
+  embed_tenant text,
+  api_key_id bigint,
+  kind text not null,
+  query text not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  error_code text,
+  row_count bigint,
+  is_cached boolean not null
+);
+
 create table tenant_settings (
   singleton boolean not null default true,
   use_creator_mode boolean not null default false,
@@ -772,6 +805,23 @@ create table uploads (
   finished_head text,
   finished_request text,
   uses_root boolean not null default false
+);
+
+create table usage_counters (
+  day date not null,
+  embed_tenant text not null,
+  run text not null,
+  sessions bigint not null default 0,
+  viewers bigint not null default 0,
+  queries bigint not null default 0,
+  cached_queries bigint not null default 0,
+  result_rows bigint not null default 0
+);
+
+create table usage_viewers (
+  day date not null,
+  embed_tenant text not null,
+  user_id bigint not null
 );
 
 create table user_attribute_values (
@@ -1309,6 +1359,8 @@ alter table roles add constraint roles_name_key UNIQUE (name);
 
 alter table roles add constraint roles_pkey PRIMARY KEY (id);
 
+alter table running_queries add constraint running_queries_pkey PRIMARY KEY (id);
+
 alter table schema_functions add constraint schema_functions_pkey PRIMARY KEY (name);
 
 alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
@@ -1345,6 +1397,8 @@ alter table sign_in_names add constraint sign_in_names_user_id_fkey FOREIGN KEY 
 
 alter table signing_keys add constraint signing_keys_pkey PRIMARY KEY (id);
 
+alter table slow_queries add constraint slow_queries_pkey PRIMARY KEY (id);
+
 alter table tenant_settings add constraint tenant_settings_app_config_check CHECK ((octet_length((app_config)::text) <= (512 * 1024)));
 
 alter table tenant_settings add constraint tenant_settings_audit_log_retention_days_check CHECK ((audit_log_retention_days > 0));
@@ -1366,6 +1420,10 @@ alter table uploads add constraint uploads_branch_id_fkey FOREIGN KEY (branch_id
 alter table uploads add constraint uploads_pkey PRIMARY KEY (id);
 
 alter table uploads add constraint uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+
+alter table usage_counters add constraint usage_counters_pkey PRIMARY KEY (day, embed_tenant, run);
+
+alter table usage_viewers add constraint usage_viewers_pkey PRIMARY KEY (day, embed_tenant, user_id);
 
 alter table user_attribute_values add constraint user_attribute_values_attribute_id_fkey FOREIGN KEY (attribute_id) REFERENCES user_attributes(id) ON DELETE CASCADE;
 
@@ -1593,6 +1651,8 @@ CREATE INDEX job_schedules_due ON public.job_schedules USING btree (next_run_at)
 
 CREATE INDEX jobs_by_deployment ON public.jobs USING btree (((payload ->> 'deploymentId'::text))) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
 
+CREATE INDEX jobs_by_deployment_and_id ON public.jobs USING btree (((payload ->> 'deploymentId'::text)), id);
+
 CREATE INDEX jobs_failed ON public.jobs USING btree (lane) WHERE (state = 'failed'::text);
 
 CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (state = ANY (ARRAY['done'::text, 'failed'::text]));
@@ -1763,6 +1823,12 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id, id);
 
 CREATE INDEX sign_in_names_user ON public.sign_in_names USING btree (user_id);
 
+CREATE INDEX slow_queries_by_deployment ON public.slow_queries USING btree (deployment_id, id);
+
+CREATE INDEX slow_queries_by_embed_tenant ON public.slow_queries USING btree (embed_tenant, id) WHERE (embed_tenant IS NOT NULL);
+
+CREATE INDEX slow_queries_by_user ON public.slow_queries USING btree (user_id, id);
+
 CREATE INDEX uploads_by_branch ON public.uploads USING btree (branch_id, created_at);
 
 CREATE INDEX uploads_by_deployment ON public.uploads USING btree (deployment_id);
@@ -1770,6 +1836,8 @@ CREATE INDEX uploads_by_deployment ON public.uploads USING btree (deployment_id)
 CREATE INDEX uploads_by_expiry ON public.uploads USING btree (expires_at);
 
 CREATE INDEX uploads_by_user ON public.uploads USING btree (user_id);
+
+CREATE INDEX usage_counters_by_embed_tenant ON public.usage_counters USING btree (embed_tenant, day);
 
 CREATE INDEX user_attribute_values_of_attribute ON public.user_attribute_values USING btree (attribute_id);
 
@@ -2422,7 +2490,7 @@ begin
   values (secret_hash, (request->>'deploymentId')::bigint, tenant, viewer_id, is_creator, (origin->>'apiKeyId')::bigint,
           request->'securityContext', request->'settings', request->'embedTheme', now() + interval '5 minutes')
   returning id into session_id;
-  return jsonb_build_object('id', session_id, 'told', current_setting('oriel.told', true));
+  return jsonb_build_object('id', session_id, 'viewerId', viewer_id, 'told', current_setting('oriel.told', true));
 end $function$
 ;
 

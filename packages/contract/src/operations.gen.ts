@@ -22,8 +22,9 @@ import * as environments from './operations/environments.ts';
 import * as folders from './operations/folders.ts';
 import * as gitHosts from './operations/git-hosts.ts';
 import * as identities from './operations/identities.ts';
-import * as mergePreviews from './operations/merge-previews.ts';
+import * as jobs from './operations/jobs.ts';
 import * as modelSync from './operations/model-sync.ts';
+import * as notices from './operations/notices.ts';
 import * as notificationRuns from './operations/notification-runs.ts';
 import * as notifications from './operations/notifications.ts';
 import * as oauthIntegrations from './operations/oauth-integrations.ts';
@@ -31,6 +32,7 @@ import * as oidcTokenConfigs from './operations/oidc-token-configs.ts';
 import * as pages from './operations/pages.ts';
 import * as passwordLinks from './operations/password-links.ts';
 import * as queries from './operations/queries.ts';
+import * as queryActivity from './operations/query-activity.ts';
 import * as regions from './operations/regions.ts';
 import * as reports from './operations/reports.ts';
 import * as resourcePolicies from './operations/resource-policies.ts';
@@ -40,6 +42,7 @@ import * as sessions from './operations/sessions.ts';
 import * as spec from './operations/spec.ts';
 import * as tenantSettings from './operations/tenant-settings.ts';
 import * as uploads from './operations/uploads.ts';
+import * as usage from './operations/usage.ts';
 import * as userAttributeValues from './operations/user-attribute-values.ts';
 import * as userAttributes from './operations/user-attributes.ts';
 import * as userGroups from './operations/user-groups.ts';
@@ -70,6 +73,7 @@ export const operations = {
   bulkMoveWorkspaceObjects: workspace.bulkMoveWorkspaceObjects,
   bulkUserAction: users.bulkUserAction,
   cancelModelSync: modelSync.cancelModelSync,
+  cancelQuery: queryActivity.cancelQuery,
   changeMyPassword: sessions.changeMyPassword,
   changePasswordByForm: pages.changePasswordByForm,
   commitChanges: branches.commitChanges,
@@ -143,11 +147,11 @@ export const operations = {
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
-  explainAccess: queries.explainAccess,
   explainQuery: queries.explainQuery,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
   exportDashboard: dashboards.exportDashboard,
+  exportUsage: usage.exportUsage,
   fileHashes: uploads.fileHashes,
   finishNamedOAuthFlow: userOauthTokens.finishNamedOAuthFlow,
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,
@@ -205,6 +209,7 @@ export const operations = {
   getScimUser: scim.getScimUser,
   getSpec: spec.getSpec,
   getTenantSettings: tenantSettings.getTenantSettings,
+  getUsage: usage.getUsage,
   getUser: users.getUser,
   getUserAttributeValues: userAttributeValues.getUserAttributeValues,
   getUserAttributes: userAttributes.getUserAttributes,
@@ -228,19 +233,23 @@ export const operations = {
   listEmbedTenants: embedTenants.listEmbedTenants,
   listEmbedUsers: embedTenants.listEmbedUsers,
   listFiles: dataModelFiles.listFiles,
+  listJobs: jobs.listJobs,
   listMyApiKeys: apiKeys.listMyApiKeys,
   listMyIdentities: identities.listMyIdentities,
   listMySessions: sessions.listMySessions,
+  listNotices: notices.listNotices,
   listNotificationDeliveries: notificationRuns.listNotificationDeliveries,
   listNotificationRuns: notificationRuns.listNotificationRuns,
   listOAuthIntegrations: oauthIntegrations.listOAuthIntegrations,
   listOidcTokenConfigs: oidcTokenConfigs.listOidcTokenConfigs,
   listRegions: regions.listRegions,
   listRoles: roles.listRoles,
+  listRunningQueries: queryActivity.listRunningQueries,
   listScimGroups: scim.listScimGroups,
   listScimResourceTypes: scim.listScimResourceTypes,
   listScimSchemas: scim.listScimSchemas,
   listScimUsers: scim.listScimUsers,
+  listSlowQueries: queryActivity.listSlowQueries,
   listUserGroups: userGroups.listUserGroups,
   listUserIdentities: identities.listUserIdentities,
   listUserOAuthTokens: userOauthTokens.listUserOAuthTokens,
@@ -266,7 +275,6 @@ export const operations = {
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
   previewDashboardReports: dashboards.previewDashboardReports,
-  previewMerge: mergePreviews.previewMerge,
   previewOidcToken: oidcTokenConfigs.previewOidcToken,
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
@@ -289,6 +297,7 @@ export const operations = {
   resetCreationStep: deployments.resetCreationStep,
   resetPasswordByForm: pages.resetPasswordByForm,
   resetPasswordPage: pages.resetPasswordPage,
+  retryJob: jobs.retryJob,
   revokeEmbedSession: embedSessions.revokeEmbedSession,
   revokeEmbedSessions: embedSessions.revokeEmbedSessions,
   revokeUserOAuthToken: userOauthTokens.revokeUserOAuthToken,
@@ -296,7 +305,6 @@ export const operations = {
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
   runNotification: notificationRuns.runNotification,
   runSql: queries.runSql,
-  sampleDataSourceTable: dataSources.sampleDataSourceTable,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
   setBranchStagingEnvironment: branches.setBranchStagingEnvironment,
@@ -383,6 +391,7 @@ export const tags = {
   ...oidcTokenConfigs.tags,
   ...pages.tags,
   ...queries.tags,
+  ...queryActivity.tags,
   ...regions.tags,
   ...reports.tags,
   ...resourcePolicies.tags,
@@ -422,6 +431,7 @@ export const errors = {
   ...folders.errors,
   ...gitHosts.errors,
   ...identities.errors,
+  ...jobs.errors,
   ...modelSync.errors,
   ...notifications.errors,
   ...oauthIntegrations.errors,
@@ -429,6 +439,7 @@ export const errors = {
   ...pages.errors,
   ...passwordLinks.errors,
   ...queries.errors,
+  ...queryActivity.errors,
   ...regions.errors,
   ...reports.errors,
   ...resourcePolicies.errors,

@@ -30,6 +30,7 @@ export const RUN_ERRORS = [
   'answers_not_read',
   'query_failed',
   'query_timed_out',
+  'query_cancelled',
 ] as const;
 
 /** Of a query that comes as text. */

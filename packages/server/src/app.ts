@@ -41,8 +41,10 @@ import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
 import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
+import { jobs } from './domains/jobs/index.ts';
 import { mergePreviews } from './domains/merge-previews/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
+import { notices } from './domains/notices/index.ts';
 import { demoNotification, notifications } from './domains/notifications/index.ts';
 import { createOAuth } from './domains/oauth-integrations/index.ts';
 import { createWorkloadIdentity, oidcTokenConfigs } from './domains/oidc-token-configs/index.ts';
@@ -55,6 +57,7 @@ import {
 } from './domains/password-links/index.ts';
 import { policies } from './domains/policies/index.ts';
 import { createQueryApi, queries } from './domains/queries/index.ts';
+import { createRecorder, queryActivity } from './domains/query-activity/index.ts';
 import { regions } from './domains/regions/index.ts';
 import { createRenderings, renderings } from './domains/renderings/index.ts';
 import { reports } from './domains/reports/index.ts';
@@ -64,6 +67,7 @@ import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
 import { uploads } from './domains/uploads/index.ts';
+import { createUsage, usageModule } from './domains/usage/index.ts';
 import { userAttributes } from './domains/user-attributes/index.ts';
 import { userGroups } from './domains/user-groups/index.ts';
 import { createUserRemoval, users } from './domains/users/index.ts';
@@ -119,6 +123,8 @@ export type ModuleSettings = Pick<
   oidc?: Config['oidc'];
   githubApp?: Config['githubApp'];
   slackToken?: Config['slackToken'];
+  /** Whether the secret key is a file in the data dir, and not a setting. */
+  hasKeyInDataDir?: boolean;
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -162,17 +168,21 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const prepareFiles = createDemoFiles({ engines, log: platform.log });
   const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
   const { sourceAccess } = oauth;
-  const queryApi = createQueryApi(platform, {
-    engines,
-    compiler,
-    variables,
-    identities: workloads.identities,
-    tenantSettings: account,
-    sourceAccess,
-    prepareFiles,
-    dataDir: settings.dataDir,
-    embedQueryMs: 1000 * settings.embedQuerySeconds,
-  });
+  const usage = createUsage(platform);
+  const recorder = createRecorder(platform, usage);
+  const queryApi = recorder.watch(
+    createQueryApi(platform, {
+      engines,
+      compiler,
+      variables,
+      identities: workloads.identities,
+      tenantSettings: account,
+      sourceAccess,
+      prepareFiles,
+      dataDir: settings.dataDir,
+      embedQueryMs: 1000 * settings.embedQuerySeconds,
+    }),
+  );
   const { essential, keysFor, mail, publicUrl } = platform;
   const linkBox = platform.box(MAIL_SECRET);
   const links = createPasswordLinks({
@@ -271,7 +281,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       enqueueBuild,
       branchTurns,
     }),
+    usageModule(platform, usage),
+    queryActivity(platform, recorder),
     queries(queryApi, engines),
+    jobs(platform),
+    notices(platform, {
+      dataDir: settings.dataDir,
+      allowsPrivateRemotes: settings.allowPrivateRemotes,
+      hasKeyInDataDir: settings.hasKeyInDataDir ?? false,
+    }),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, cleanup }),
     policies(platform),
@@ -300,6 +318,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       plan,
       maxExternalUsers,
       tenantSettings: account,
+      usage,
       requireDeployment,
     }),
     embeddedPages({ folder: VIEWER_DIR, app, tenantSettings: account }),

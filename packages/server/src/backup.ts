@@ -6,7 +6,12 @@ import { besideServer } from './beside-server.ts';
 import { VERSION } from './build-info.ts';
 import { readArgs } from './commands.ts';
 import type { Config } from './config.ts';
-import { findInstallation, fingerprintsOf, requireSecrets } from './domains/installation/index.ts';
+import {
+  findInstallation,
+  fingerprintsOf,
+  noteBackup,
+  requireSecrets,
+} from './domains/installation/index.ts';
 import { dumpFiles } from './engines/stored-files.ts';
 import { countsOf, existsAlready, type Totals, writeArchive } from './platform/db/backup/archive.ts';
 import { dumpDatabase } from './platform/db/backup/dump.ts';
@@ -34,7 +39,7 @@ export async function makeBackup(config: Config, args: string[]): Promise<Backup
   }
   let warning: string | undefined;
   let totals: Totals | undefined;
-  await besideServer(config, async ({ connection, dataDir }) => {
+  await besideServer(config, async ({ connection, db, dataDir }) => {
     const describe = async (snapshot: Queryable) => {
       const secret = await describeSecret(snapshot, withSecretKey ? { config, dataDir } : undefined);
       warning = await warnOfKey(secret.secretKeyFingerprint, config, dataDir);
@@ -46,6 +51,8 @@ export async function makeBackup(config: Config, args: string[]): Promise<Backup
       totals = { ...ofDatabase, files };
       await archive.totals(totals);
     });
+    // The notices of the server say how old the last backup is. The backup is whole also if this fails.
+    await noteBackup(db).catch(() => {});
   });
   return { file, bytes: (await stat(file)).size, ...countsOf(totals!), hasSecretKey: withSecretKey, warning };
 }

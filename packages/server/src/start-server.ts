@@ -100,6 +100,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     githubApp,
     oidc,
     slackToken,
+    hasKeyInDataDir: config.secretKey === undefined,
     turnWaitMs,
     dataDir,
   };

@@ -13,6 +13,7 @@ import type { Call } from '../../platform/http/call.ts';
 import type { CheckedIds } from '../../platform/secrets/checked-ids.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
+import type { Usage } from '../usage/index.ts';
 import { definedGroups, problemsOf, type Refusal, type SessionRequest, toProblem } from './rules.ts';
 import * as store from './store.ts';
 
@@ -24,6 +25,7 @@ export interface MintOptions {
   maxExternalUsers: number;
   tenantSettings: TenantSettings;
   sessionIds: CheckedIds;
+  usage: Pick<Usage, 'countSession'>;
   requireDeployment: (id: number) => undefined | Promise<void>;
 }
 
@@ -39,12 +41,13 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
   const secret = options.sessionIds.newSecret();
   const secretHash = hashSecret(secret);
   try {
-    const { id, told } = await retrying(
+    const { id, viewerId, told } = await retrying(
       // Reads the input again on each try, because an internal user may have been deleted in the meantime.
       async () => store.insertSession(db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
     db.tell(told);
+    options.usage.countSession(request.embedTenantName ?? options.tenant, viewerId);
     return { sessionId: options.sessionIds.format(id, secret) };
   } catch (error) {
     const [refusal] = refusalsOf(error);

@@ -75,7 +75,7 @@ begin
   values (secret_hash, (request->>'deploymentId')::bigint, tenant, viewer_id, is_creator, (origin->>'apiKeyId')::bigint,
           request->'securityContext', request->'settings', request->'embedTheme', now() + interval '5 minutes')
   returning id into session_id;
-  return jsonb_build_object('id', session_id, 'told', current_setting('oriel.told', true));
+  return jsonb_build_object('id', session_id, 'viewerId', viewer_id, 'told', current_setting('oriel.told', true));
 end $$;
 
 -- Returns whether a definition of the request was deleted during the call. Definitions that are already stored are not

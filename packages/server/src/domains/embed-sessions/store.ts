@@ -38,6 +38,7 @@ const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDr
 
 export interface Minted {
   id: number;
+  viewerId: number;
   /** For `db.tell`. */
   told: string | null;
 }

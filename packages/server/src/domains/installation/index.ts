@@ -3,4 +3,4 @@ export { requireSecrets } from './command-secrets.ts';
 export { fingerprintsOf } from './fingerprint.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { type FirstAdmin, setUpInstallation } from './set-up.ts';
-export { findInstallation, updateFingerprint } from './store.ts';
+export { findBackupTimes, findInstallation, noteBackup, updateFingerprint } from './store.ts';

@@ -53,6 +53,12 @@ export const findPasswordHash = async (db: Queryable, email: string) =>
       where embed_tenant is null and deleted_at is null and lower(email) = lower(${email})`)
   )?.passwordHash;
 
+export const noteBackup = (db: Queryable) => db.run(sql`update installation set last_backup_at = now()`);
+
+export const findBackupTimes = (db: Queryable) =>
+  db.one<{ createdAt: string; lastBackupAt: string | null }>(sql`
+    select created_at as "createdAt", last_backup_at as "lastBackupAt" from installation`);
+
 export const noteDemoSeeded = (db: Queryable) => db.run(sql`update installation set demo_seeded_at = now()`);
 
 const ADMINS = sql`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sqlAnswerText } from './answers.ts';
 
-const resultOf = (rows: Buffer) => ({ rows, columns: [], isCapped: false, at: new Date() });
+const resultOf = (rows: Buffer) => ({ rows, columns: [], rowCount: 0, isCapped: false, at: new Date() });
 
 const uncounted = () => ({ giveBack() {} });
 

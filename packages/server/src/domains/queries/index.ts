@@ -21,6 +21,7 @@ export {
   type Queries,
   type QueryCall,
   type QueryOrSql,
+  type QueryWatch,
   queryIn,
 } from './queries.ts';
 

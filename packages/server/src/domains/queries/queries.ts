@@ -47,6 +47,17 @@ export interface QueryCall {
   deploymentId: number;
   /** Whose rows, if not those of the caller, who must be allowed to see them. */
   as?: Asker | GivenViewer | undefined;
+  /** Told what happens to the queries of this call. */
+  watch?: QueryWatch | undefined;
+}
+
+export interface QueryWatch {
+  /** A result is not known, so that the data source must be asked. */
+  onAsk(): void;
+  /** The data source works on a statement. */
+  onRun(): void;
+  /** One query has its answer. */
+  onAnswer(rowCount: number): void;
 }
 
 /** One query, or several. */
@@ -239,6 +250,7 @@ export function createQueries(options: QueriesOptions): Queries {
     const key = keyOf(asked, statement, version);
     const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
     if (known) return known;
+    call.watch?.onAsk();
     const { signal } = call;
     const sharer = sharerOf(call.actor);
     // Each of several queries listens.
@@ -251,6 +263,7 @@ export function createQueries(options: QueriesOptions): Queries {
       atOnce: Math.max(1, source.engine.places - 1),
       signal,
       run(ended, how) {
+        call.watch?.onRun();
         const limits = {
           ...how,
           signal: ended,
@@ -287,7 +300,9 @@ export function createQueries(options: QueriesOptions): Queries {
     const planned = await planOfSql(call, text);
     const freshness = await freshnessFor(call, planned, isRenewed);
     const how = { ...freshness, isRenewed, mayBeLarge: true };
-    return { ...planned, result: await resultOf(call, planned.source, planned.statement, how) };
+    const result = await resultOf(call, planned.source, planned.statement, how);
+    call.watch?.onAnswer(result.rowCount);
+    return { ...planned, result };
   }
 
   async function answer(
@@ -303,6 +318,7 @@ export function createQueries(options: QueriesOptions): Queries {
     const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
     const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
     const result = await resultOf(call, source, statement, how);
+    call.watch?.onAnswer(result.rowCount);
     return { planned, result, total: counted && Number(JSON.parse(rowsText(counted))[0][0]) };
   }
 

@@ -6,6 +6,7 @@ export interface CachedResult {
   readonly columns: readonly Column[];
   /** The text of one JSON array. */
   readonly rows: Buffer;
+  readonly rowCount: number;
   readonly isCapped: boolean;
   /** When the data source was asked. */
   readonly at: Date;

@@ -35,6 +35,7 @@ export type RunOptions = Required<Pick<QueryLimits, 'isPutBack' | 'onAsked'>>;
 export interface LargeResult {
   readonly columns: readonly Column[];
   readonly rows: StoredText;
+  readonly rowCount: number;
   readonly isCapped: boolean;
   readonly at: Date;
 }
@@ -130,8 +131,8 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
         if (large > 0 && !share.take(large)) throw tooManyUnread(share.excessOf(large));
         await text.add(piece);
       }
-      const { isCapped } = await answer.summary;
-      const result = { columns: answer.columns, rows: text.end(), isCapped, at };
+      const { isCapped, rowCount } = await answer.summary;
+      const result = { columns: answer.columns, rows: text.end(), rowCount, isCapped, at };
       if (isKept(result)) cache.add(asked.key, result);
       return result as Result;
     } catch (error) {

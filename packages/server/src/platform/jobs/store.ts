@@ -198,3 +198,65 @@ export const findNextDue = (db: Queryable, lanes: string[], kinds: string[]) =>
       (select (extract(epoch from next_run_at - now()) * 1000)::float8
        from job_schedules s where next_run_at is not null and kind = any(${kinds}) and ${LAST_JOB_HAS_ENDED}
        order by next_run_at limit 1) as "scheduleInMs"`);
+
+export interface ListedJob {
+  id: number;
+  kind: string;
+  lane: string;
+  state: JobStatus['state'];
+  deploymentId: number | null;
+  schedule: string | null;
+  attempts: number;
+  maxAttempts: number;
+  lastError: string | null;
+  done: number | null;
+  total: number | null;
+  runAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** Without the payload, which may hold what only the job may know. */
+const LISTED = sql`id, kind, lane, state,
+  case when payload ->> 'deploymentId' ~ '^[0-9]{1,15}$' then (payload ->> 'deploymentId')::bigint end as "deploymentId",
+  schedule, attempts, max_attempts as "maxAttempts", left(last_error, 2000) as "lastError",
+  (progress ->> 'done')::float8 as done, (progress ->> 'total')::float8 as total,
+  run_at as "runAt", created_at as "createdAt", finished_at as "finishedAt"`;
+
+export interface JobFilter {
+  state: JobStatus['state'] | null;
+  kind: string | null;
+  deploymentId: number | null;
+}
+
+/** Newest first, before this id. */
+export const listJobs = (
+  db: Queryable,
+  { state, kind, deploymentId }: JobFilter,
+  page: { beforeId: number | null; limit: number },
+) =>
+  db.many<ListedJob>(sql`
+    select ${LISTED} from jobs
+    where (${page.beforeId}::bigint is null or id < ${page.beforeId})
+      and (${state}::text is null or state = ${state})
+      and (${kind}::text is null or kind = ${kind})
+      and (${deploymentId}::bigint is null or payload ->> 'deploymentId' = ${deploymentId}::text)
+    order by id desc limit ${page.limit}`);
+
+export const lockJob = (tx: Tx, id: number) =>
+  tx.maybeOne<ListedJob>(sql`select ${LISTED} from jobs where id = ${id} for update`);
+
+/** Whether the schedule has another job that waits or runs, so that this one must stay as it is. */
+export const hasNewerOfSchedule = async (tx: Tx, id: number, schedule: string) =>
+  (
+    await tx.one<{ found: boolean }>(sql`
+      select exists (
+        select from jobs j where j.schedule = ${schedule} and j.id <> ${id} and ${OF_SCHEDULE_UNFINISHED}) as found`)
+  ).found;
+
+/** Makes a job due now. One that was given up has all its attempts again. */
+export const requeueJob = (tx: Tx, id: number) =>
+  tx.one<ListedJob>(sql`
+    update jobs set state = 'waiting', run_at = now(), finished_at = null, ${NO_LEASE},
+      attempts = case when state = 'failed' then 0 else attempts end
+    where id = ${id} returning ${LISTED}`);

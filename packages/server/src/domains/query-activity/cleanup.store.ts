@@ -1,0 +1,16 @@
+import type { Cleanup } from '../../platform/cleanup.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+
+const removeWhere = (db: Database, condition: Sql, rows: number) =>
+  db.writes.run(sql`
+    delete from slow_queries where id = any(array(select id from slow_queries where ${condition} limit ${rows}))`);
+
+/** What was asked may hold values of whoever asked it. */
+export const cleanup: Cleanup = {
+  user: { removeOf: [(db, userId, rows) => removeWhere(db, sql`user_id = ${userId}`, rows)] },
+  deployment: {
+    removeOf: [(db, deploymentId, rows) => removeWhere(db, sql`deployment_id = ${deploymentId}`, rows)],
+  },
+  embedTenant: { removeOf: [(db, { name }, rows) => removeWhere(db, sql`embed_tenant = ${name}`, rows)] },
+};
