@@ -174,6 +174,17 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'reports.embed_tenant': 'embed_tenants',
   'resource_policies.deployment_id': 'deployments',
   'resource_policies.resource_id': 'stays: the triggers of each kind of resource delete it; proven below',
+  'running_queries.api_key_id': 'stays: the row goes when the query has ended',
+  'running_queries.deployment_id': 'stays: the row goes when the query has ended',
+  'running_queries.embed_tenant': 'stays: the row goes when the query has ended',
+  'running_queries.user_id': 'stays: the row goes when the query has ended',
+  'slow_queries.api_key_id': 'stays: it says which key was used, for a week',
+  'slow_queries.deployment_id': 'deployments',
+  'slow_queries.embed_tenant': 'embed_tenants',
+  'slow_queries.user_id': 'stays: the rows of a user are removed with them; a number is left nowhere',
+  'usage_counters.embed_tenant': 'stays: bills are written after a customer has left',
+  'usage_viewers.embed_tenant': 'stays: bills are written after a customer has left',
+  'usage_viewers.user_id': 'stays: it is counted, and the number goes after three days',
   'workbooks.deployment_id': 'deployments',
   'workbooks.embed_tenant': 'embed_tenants',
   'branches.deployment_id': 'deployments',
@@ -268,6 +279,11 @@ async function fill(deploymentId: number, embedTenantName: string) {
     `insert into deployment_log_lines (deployment_id, source, container, pod, message, created_at)
      values ($1, 'dev', 'MAIN', 'pod', 'a line', now())`,
     [deploymentId],
+  );
+  await run(
+    `insert into slow_queries (process, deployment_id, embed_tenant, kind, query, started_at, duration_ms, outcome, is_cached)
+     values ('web', $1, $2, 'query', '{}', now(), 1000, 'answered', false)`,
+    [deploymentId, embedTenantName],
   );
   const { userId } = await world.person();
   for (const { type, id } of made) {

@@ -22,8 +22,8 @@ const BARE = [
 /** The specification has these without pages. */
 const WITHOUT_PAGES = ['branches', 'installations', 'repositories'];
 
-/** Lists that have one item, because an installation has one. */
-const OF_ONE = ['listRegions', 'listDeploymentVersions'];
+/** Lists with few items, because an installation has one of them, or is set up well. */
+const OF_ONE = ['listRegions', 'listDeploymentVersions', 'listNotices'];
 
 const properties = ({ reply }: Operation) => (reply as { properties?: object }).properties ?? {};
 const isBare = ({ reply }: Operation) => (reply as { type?: string }).type === 'array';
@@ -167,6 +167,16 @@ describe('every list can be paged to its end', () => {
         `insert into deployment_log_lines (deployment_id, source, container, pod, message, created_at)
          values ($1, 'dev', 'MAIN', 'pod', $2, now())`,
         [deploymentId, `line ${i}`],
+      );
+      await pool.query(
+        `insert into running_queries (id, process, deployment_id, kind, query, is_running, started_at, seen_at)
+         values ($1, 'worker', $2, 'query', '{}', true, now(), now() + interval '1 hour')`,
+        [`other-${i}`, deploymentId],
+      );
+      await pool.query(
+        `insert into slow_queries (process, deployment_id, kind, query, started_at, duration_ms, outcome, is_cached)
+         values ('worker', $1, 'query', '{}', now(), 1000, 'answered', false)`,
+        [deploymentId],
       );
     });
   }

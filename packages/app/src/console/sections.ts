@@ -43,8 +43,26 @@ export const SECTIONS: readonly ConsoleSection[] = [
     ],
   },
   {
+    title: 'people',
+    pages: [
+      entry('adminUsers', 'users'),
+      entry('adminGroups', 'groups'),
+      entry('adminRoles', 'roles'),
+      entry('adminApiKeys', 'apiKeys'),
+      entry('adminAttributes', 'attributes'),
+      entry('adminSignIn', 'signInSetUp'),
+    ],
+  },
+  {
     title: 'operations',
-    pages: [entry('adminAuditLog', 'auditLog', holding('AuditLogManage'))],
+    pages: [
+      entry('adminNotices', 'notices'),
+      entry('adminQueries', 'queries'),
+      entry('adminJobs', 'jobs'),
+      entry('adminUsage', 'usage'),
+      entry('adminDeployment', 'deployment', holding('DeploymentUpdate')),
+      entry('adminAuditLog', 'auditLog', holding('AuditLogManage')),
+    ],
   },
 ];
 

@@ -69,7 +69,7 @@ export const listRunningElsewhere = (db: Queryable, prefix: string, seenMs: numb
 export async function askToCancel(tx: Tx, id: string, seenMs: number, channel: string) {
   const row = await tx.maybeOne<RunningRow>(sql`
     update running_queries set is_cancelled = true
-    where id = ${id} and seen_at > now() - ${seenMs} * interval '1 ms'
+    where id = ${id} and not is_cancelled and seen_at > now() - ${seenMs} * interval '1 ms'
     returning id, ${ASKED}, is_running as "isRunning"`);
   if (row) await tx.run(sql`select pg_notify(${channel}, ${id})`);
   return row;

@@ -1,0 +1,257 @@
+/** One deployment as its operator sees it: environments with their builds and tokens, variables, and the log. */
+import { useState } from 'preact/hooks';
+import { api } from '../../data/api.ts';
+import { invalidate, useData } from '../../data/cache.ts';
+import { Dialog, openDialog } from '../../parts/dialog.tsx';
+import { attempt, toast } from '../../parts/toasts.tsx';
+import { say as sayAll } from '../../texts/say.ts';
+import { confirm, showOnce } from '../parts/confirm.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { shownTime, useList } from '../parts/lists.ts';
+import { Table } from '../parts/table.tsx';
+import { say as sayShared, withShared } from '../say.ts';
+import { type ConsolePageProps, consolePage, PageHead } from '../shell.tsx';
+import { say } from './say.ts';
+
+export const texts = withShared(say);
+
+function Deployment({ deploymentId, rights }: ConsolePageProps) {
+  const key = `d/${deploymentId}/operated`;
+  const environments = useData(`${key}/environments`, async (signal) => {
+    const { items } = await api.getDeploymentEnvironments({ deploymentId, first: 100 }, { signal });
+    const builds = await Promise.all(
+      items.map(({ branch }) =>
+        branch
+          ? api.buildStatus({ deploymentId, branchName: branch }, { signal }).catch(() => undefined)
+          : undefined,
+      ),
+    );
+    return { items: items.map((one, i) => ({ ...one, build: builds[i] })), hasMore: false };
+  });
+  const variables = useList(`${key}/variables`, (first, signal) =>
+    api.getEnvVariables({ deploymentId, first }, { signal }),
+  );
+  const log = useList(`${key}/log`, (first, signal) => api.logs({ deploymentId, first }, { signal }));
+  const removeVariable = (name: string) =>
+    confirm({
+      title: say('removeVariable', { name }),
+      hint: say('removeVariableHint'),
+      action: sayShared('remove'),
+      run: async () => {
+        await attempt(() => api.deleteEnvVariable({ deploymentId, name }));
+        invalidate(key);
+      },
+    });
+  return (
+    <>
+      <PageHead title={sayShared('deployment')} hint={say('deploymentHint')} />
+      <h2>{say('environments')}</h2>
+      <Table
+        label={say('environments')}
+        loaded={environments}
+        keyOf={({ id }) => id}
+        empty={say('noEnvironments')}
+        columns={[
+          { title: say('branch'), cell: ({ branch }) => branch ?? '–' },
+          { title: say('type'), cell: ({ type }) => type },
+          {
+            title: say('build'),
+            isWide: true,
+            cell: ({ build }) => [build?.status, build?.errorText].filter(Boolean).join(': ') || '–',
+          },
+          {
+            title: sayShared('actions'),
+            isActions: true,
+            cell: ({ id, branch }) =>
+              rights.may('SchemaUpdate') && (
+                <button
+                  type="button"
+                  onClick={() =>
+                    openDialog((close) => (
+                      <Tokens
+                        deploymentId={deploymentId}
+                        environmentId={id}
+                        branch={branch ?? id}
+                        onClose={close}
+                      />
+                    ))
+                  }
+                >
+                  {say('tokens')}
+                </button>
+              ),
+          },
+        ]}
+      />
+      <div class="page-head next">
+        <h2 class="grow">{say('variables')}</h2>
+        <button
+          type="button"
+          onClick={() =>
+            openDialog((close) => <SetVariable deploymentId={deploymentId} keyOfPage={key} onClose={close} />)
+          }
+        >
+          {say('setVariable')}
+        </button>
+      </div>
+      <Table
+        label={say('variables')}
+        loaded={variables}
+        more={variables.more}
+        keyOf={({ name }) => name}
+        empty={say('noVariables')}
+        columns={[
+          { title: sayShared('name'), cell: ({ name }) => <code>{name}</code> },
+          {
+            title: sayShared('actions'),
+            isActions: true,
+            cell: ({ name }) => (
+              <button type="button" class="bad" onClick={() => removeVariable(name)}>
+                {sayShared('remove')}
+              </button>
+            ),
+          },
+        ]}
+      />
+      <div class="page-head next">
+        <h2 class="grow">{say('log')}</h2>
+        <button type="button" onClick={log.reload}>
+          {sayShared('refresh')}
+        </button>
+      </div>
+      <Table
+        label={say('log')}
+        loaded={log}
+        more={log.more}
+        keyOf={(line) => `${line.date} ${line.message}`}
+        empty={say('noLog')}
+        columns={[
+          { title: say('time'), cell: ({ date }) => shownTime(date) },
+          { title: say('message'), cell: ({ message }) => message },
+          { title: say('server'), isWide: true, cell: ({ pod }) => pod },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Write-only: a value that is stored is never shown here. */
+function SetVariable({
+  deploymentId,
+  keyOfPage,
+  onClose,
+}: {
+  deploymentId: number;
+  keyOfPage: string;
+  onClose(): void;
+}) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  return (
+    <Dialog title={say('setVariable')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const body = { env_variables: [{ name: name.trim(), value }] };
+          if (!(await attempt(() => api.setEnvVariables({ deploymentId, body })))) return;
+          toast(sayShared('saved'));
+          invalidate(keyOfPage);
+          onClose();
+        }}
+      >
+        <p class="soft">{say('variableHint')}</p>
+        <TextField label={sayShared('name')} value={name} onChange={setName} required maxLength={255} />
+        <TextField
+          label={say('value')}
+          type="password"
+          autocomplete="off"
+          value={value}
+          onChange={setValue}
+        />
+        <div class="dialog-foot">
+          <button type="button" onClick={onClose}>
+            {sayAll('cancel')}
+          </button>
+          <button type="submit" class="primary">
+            {sayShared('save')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Tokens({
+  deploymentId,
+  environmentId,
+  branch,
+  onClose,
+}: {
+  deploymentId: number;
+  environmentId: string;
+  branch: string;
+  onClose(): void;
+}) {
+  const key = `d/${deploymentId}/tokens/${environmentId}`;
+  const [context, setContext] = useState('{}');
+  const [error, setError] = useState<string>();
+  const list = useData(key, async (signal) => {
+    const query = { deploymentId, environmentId, first: 100 };
+    const { items } = await api.getDeploymentEnvironmentTokens(query, { signal });
+    return { items, hasMore: false };
+  });
+  return (
+    <Dialog title={`${say('tokens')}: ${branch}`} size="wide" onClose={onClose}>
+      <Table
+        label={say('tokens')}
+        loaded={list}
+        keyOf={({ id }) => id}
+        empty={say('noTokens')}
+        columns={[
+          { title: say('tokens'), cell: ({ token }) => <code>{token}</code> },
+          { title: say('expires'), cell: ({ expires_at }) => shownTime(expires_at) },
+        ]}
+      />
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const security_context = objectIn(context);
+          if (!security_context) return setError(say('badJson'));
+          setError(undefined);
+          const made = await attempt(() =>
+            api.createDeploymentEnvironmentToken({ deploymentId, environmentId, body: { security_context } }),
+          );
+          if (!made) return;
+          invalidate(key);
+          showOnce(say('newToken'), say('newToken'), made.data.token);
+        }}
+      >
+        <TextField
+          label={say('securityContext')}
+          rows={3}
+          value={context}
+          onChange={setContext}
+          error={error}
+        />
+        <div class="dialog-foot">
+          <button type="submit" class="primary">
+            {say('newToken')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export default consolePage('adminDeployment', Deployment);

@@ -1,0 +1,85 @@
+/** Jobs: what waits, runs and has failed, and another try. */
+import { api } from '../../data/api.ts';
+import { invalidate } from '../../data/cache.ts';
+import { attempt, toast } from '../../parts/toasts.tsx';
+import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
+import { shownTime, useFilters, useList } from '../parts/lists.ts';
+import { Table } from '../parts/table.tsx';
+import { say as sayShared, withShared } from '../say.ts';
+import { consolePage, PageHead } from '../shell.tsx';
+import { say } from './say.ts';
+
+export const texts = withShared(say);
+
+type State = 'waiting' | 'running' | 'failed' | 'done';
+const STATES: readonly State[] = ['waiting', 'running', 'failed', 'done'];
+
+function Jobs() {
+  const [filters, change] = useFilters(['state', 'kind'] as const);
+  const state = STATES.find((one) => one === filters.state);
+  const query = { ...(state ? { state } : {}), ...(filters.kind ? { kind: filters.kind } : {}) };
+  const list = useList(`jobs/${JSON.stringify(query)}`, (first, signal) =>
+    api.listJobs({ ...query, first }, { signal }),
+  );
+  const retry = async (id: number) => {
+    if (await attempt(() => api.retryJob({ id }))) toast(say('queued'));
+    invalidate('jobs/');
+  };
+  return (
+    <>
+      <PageHead title={sayShared('jobs')} hint={say('jobsHint')}>
+        <button type="button" onClick={list.reload}>
+          {sayShared('refresh')}
+        </button>
+      </PageHead>
+      <Filters>
+        <FilterChoice
+          label={say('state')}
+          value={state ?? ''}
+          onChange={(value) => change({ state: value })}
+          options={[
+            { value: '', label: sayShared('all') },
+            ...STATES.map((one) => ({ value: one, label: say(one) })),
+          ]}
+        />
+        <FilterField
+          label={say('kind')}
+          value={filters.kind ?? ''}
+          onChange={(value) => change({ kind: value })}
+        />
+      </Filters>
+      <Table
+        label={sayShared('jobs')}
+        loaded={list}
+        more={list.more}
+        keyOf={({ id }) => id}
+        empty={say('noJobs')}
+        columns={[
+          { title: say('kind'), cell: ({ kind }) => kind },
+          { title: say('state'), cell: (job) => say(job.state) },
+          {
+            title: say('attempts'),
+            isNumber: true,
+            isWide: true,
+            cell: ({ attempts, maxAttempts }) => `${attempts} / ${maxAttempts}`,
+          },
+          { title: say('due'), cell: ({ runAt }) => shownTime(runAt) },
+          { title: sayShared('deployment'), isWide: true, cell: ({ deploymentId }) => deploymentId ?? '–' },
+          { title: say('lastError'), isWide: true, cell: ({ lastError }) => lastError ?? '' },
+          {
+            title: sayShared('actions'),
+            isActions: true,
+            cell: (job) =>
+              (job.state === 'failed' || (job.state === 'waiting' && job.attempts > 0)) && (
+                <button type="button" onClick={() => void retry(job.id)}>
+                  {say('tryAgain')}
+                </button>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+export default consolePage('adminJobs', Jobs);

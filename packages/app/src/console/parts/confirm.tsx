@@ -1,0 +1,55 @@
+/** Asks before something is done that cannot be undone, and shows a secret once. */
+import { Dialog, openDialog } from '../../parts/dialog.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { say as sayAll } from '../../texts/say.ts';
+import { say } from '../say.ts';
+
+export function confirm(question: { title: string; hint?: string; action: string; run(): unknown }) {
+  openDialog((close) => (
+    <Dialog title={question.title} onClose={close}>
+      {question.hint && <p>{question.hint}</p>}
+      <div class="dialog-foot">
+        <button type="button" onClick={close}>
+          {sayAll('cancel')}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          autoFocus
+          onClick={() => {
+            close();
+            void question.run();
+          }}
+        >
+          {question.action}
+        </button>
+      </div>
+    </Dialog>
+  ));
+}
+
+/** A text to paste elsewhere, with a button that copies it. */
+export const CopyField = ({ label, value }: { label: string; value: string }) => (
+  <div class="copy-field">
+    <label class="field">
+      <span>{label}</span>
+      <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+    </label>
+    <button
+      type="button"
+      aria-label={`${say('copy')}: ${label}`}
+      onClick={() => void navigator.clipboard.writeText(value).then(() => toast(say('copied')))}
+    >
+      {say('copy')}
+    </button>
+  </div>
+);
+
+export function showOnce(title: string, label: string, value: string) {
+  openDialog((close) => (
+    <Dialog title={title} onClose={close}>
+      <p>{say('shownOnce')}</p>
+      <CopyField label={label} value={value} />
+    </Dialog>
+  ));
+}
