@@ -951,7 +951,8 @@ END) +
 CASE
     WHEN ((dashboard_published IS NULL) OR ((dashboard_published ->> 'kind'::text) = 'APP'::text)) THEN 0
     ELSE octet_length((dashboard_published)::text)
-END)) stored
+END)) stored,
+  editing_sessions text[] not null default '{}'::text[]
 );
 
 create table workload_keys (

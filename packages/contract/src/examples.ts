@@ -149,6 +149,7 @@ export const bodyExamples: Record<string, unknown> = {
   createDashboardPreview: {
     viewer: { embedTenantName: 'acme-corp', externalId: 'customer-42', userAttributes: { region: 'EU' } },
   },
+  updateDashboardPresence: { tab: '5f0c6e0e-7f0a-4d8e-9d1a-1f6d6a0f3c11', widgetId: 'welcome' },
   loadDashboardPreview: { previewId: 'the `previewId` of `createDashboardPreview`', query: [query] },
   pull: { branchName: 'main' },
   querySql: { query },

@@ -16,9 +16,7 @@ import {
 } from './domains/builds/index.ts';
 import {
   createCharts,
-  createFindPublished,
   createPublishedDashboards,
-  createReadPublished,
   createRechecks,
   dashboards,
   demoDashboards,
@@ -294,7 +292,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     embedTenants(platform, { tenant, cleanup }),
     policies(platform),
     folders(platform, { trees, removal }),
-    workbooks(createFindPublished(rechecks)),
+    workbooks(published.findOfWorkbook),
     reports(queryApi),
     dashboards(platform, charts, rechecks, queryApi),
     renderings(drawing, published),
@@ -304,7 +302,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       tenant,
       queries: queryApi,
       renderings: drawing,
-      readPublished: createReadPublished(rechecks),
+      readPublished: published.version,
       events,
       show: forPeople.show,
       slackToken: settings.slackToken,

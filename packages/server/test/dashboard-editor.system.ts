@@ -245,6 +245,14 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await menu.click();
   await page.getByRole('menuitem', { name: 'Move down' }).click();
   await expect.poll(() => wide.getAttribute('aria-label')).not.toContain('row 1,');
+  const tops = await page
+    .locator('.tools button:visible')
+    .evaluateAll((tools) =>
+      tools.map((tool) =>
+        (tool as never as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top,
+      ),
+    );
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(20);
   await expectAccessible(page);
   await shoot(page, 'phone');
   expect(errors).toEqual([]);
@@ -284,6 +292,19 @@ test('an admin sees a draft with the rows of a viewer, and is told whose they ar
   await shoot(page, 'preview-as-phone');
   await page.getByRole('button', { name: 'Show my own rows' }).click();
   await expect.poll(() => figure.innerText()).toBe(all);
+
+  // What is copied here can be pasted into another workbook.
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  await slot(page, 'Orders').focus();
+  await page.keyboard.press('Control+c');
+  await page.getByText('Copied').waitFor();
+  await page.goto(`/d/${deploymentId}/workbooks/${await createWorkbook('Another')}/dashboard`);
+  await page.getByRole('button', { name: 'Publish' }).waitFor();
+  await page.keyboard.press('Control+v');
+  await slot(page, 'Orders').locator('.figure').waitFor({ state: 'attached' });
+  await saved(page);
   expect(errors).toEqual([]);
   await context.close();
 });
@@ -304,6 +325,12 @@ test('two authors change one draft, and nothing of either is lost', async () => 
     await slot(page, title).click();
     await page.getByLabel('Text, in Markdown').fill(markdown);
   };
+  // Each sees that they are two, and what the other one has open.
+  await ada.page.locator('.other').waitFor();
+  await slot(bob.page, 'First a').click();
+  await slot(ada.page, 'First a').getByText('has this open').waitFor();
+  await expectAccessible(ada.page);
+  await shoot(ada.page, 'presence');
   // Different widgets: both are kept, and whoever comes second is told.
   await write(ada.page, 'First a', 'Of Ada');
   await saved(ada.page);

@@ -220,6 +220,7 @@ const given: Record<string, () => Promise<Given>> = {
   publishDashboard: async () => ({ path: await workbook() }),
   previewDashboardReports: async () => ({ path: await workbook() }),
   createDashboardPreview: async () => ({ path: await workbook() }),
+  updateDashboardPresence: async () => ({ path: await workbook() }),
   loadDashboardPreview: async () => {
     const path = await workbook();
     const { previewId } = (await (await send('createDashboardPreview', { path })).json()) as {

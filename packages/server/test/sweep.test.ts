@@ -45,6 +45,7 @@ const UNAUDITED: string[] = [
   'testDataSource',
   // Stores nothing.
   'previewDashboardReports',
+  'updateDashboardPresence',
   // The preview in which the queries run is audited.
   'loadDashboardPreview',
   // Searches change nothing, and bulk requests and searches over everything are always refused.

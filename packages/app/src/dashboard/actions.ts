@@ -95,7 +95,7 @@ export function add(editor: Editor, type: WidgetType, config: Record<string, unk
   editor.session.change(say('stepAdd', { title: what }), (doc) => {
     id = addWidget(doc, type, config, { isKpi });
   });
-  editor.isPreview.value = false;
+  editor.setPreview(false);
   editor.select([id]);
   editor.announce(say('added', { title: what }));
   focusWidget(id);

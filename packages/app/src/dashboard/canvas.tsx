@@ -11,6 +11,7 @@ import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
 import { itemsOf } from './edits.ts';
 import { COLUMNS, type Item } from './grid/grid.ts';
+import { OpenBy } from './presence.tsx';
 import { say } from './say.ts';
 import { type Widget, widgetsOf } from './state/doc.ts';
 import { topLevelOf } from './state/widgets.ts';
@@ -137,6 +138,7 @@ function Slot({ editor, widget, place, isStacked, drag }: SlotProps) {
       }}
       onPointerDown={(event) => drag.begin(event, id, 'move')}
     >
+      <OpenBy presence={editor.presence} widgetId={id} />
       <Drawn widget={widget} revision={editor.draft.revision.value} editor={editor} />
       {editor.canEdit && (
         <>

@@ -4,6 +4,7 @@ import type { OrielClient } from '@oriel/client';
 import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
 import type { Item } from './grid/grid.ts';
+import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
 import { type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
@@ -59,6 +60,7 @@ export class Editor {
   readonly dragged = signal<{ id: string; layout: readonly Item[] } | undefined>(undefined);
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
+  readonly presence: Presence;
   readonly #tabs: BroadcastChannel;
 
   readonly dimensions = computed((): Dimension[] =>
@@ -76,6 +78,7 @@ export class Editor {
     this.where = where;
     this.canEdit = on.canEdit;
     this.draft = createDraftBoard(where);
+    this.presence = createPresence(where, this.selected, on.canEdit);
     // Another tab of this person saves into the same draft: it is told, and takes over what is new.
     this.#tabs = new BroadcastChannel(`oriel-draft-${where.deploymentId}-${where.workbookId}`);
     this.#tabs.onmessage = ({ data }) => {
@@ -133,7 +136,10 @@ export class Editor {
     const named = typeof config.title === 'string' ? config.title.trim() : '';
     if (named) return named;
     if (widget.type === 'CHART') {
-      const report = this.report(config.reportId);
+      // One of another workbook is not in the list of reports, and is drawn all the same.
+      const drawn = this.draft.board.dashboard?.reportSnapshots;
+      const report =
+        this.report(config.reportId) ?? drawn?.find(({ reportId }) => reportId === config.reportId);
       return report?.title || report?.name || kindText('CHART');
     }
     if (widget.type === 'TEXT') {
@@ -175,6 +181,7 @@ export class Editor {
 
   stop() {
     this.#tabs.close();
+    this.presence.stop();
     this.session.stop();
     this.draft.stop();
   }

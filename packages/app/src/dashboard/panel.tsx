@@ -83,7 +83,7 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
   );
 }
 
-function ChartSettings({ editor, config, set }: WidgetProps) {
+function ChartSettings({ editor, config, set, widget }: WidgetProps) {
   const report = editor.report(config.reportId);
   const reports = editor.reports.value ?? [];
   const { deploymentId, workbookId } = editor.where;
@@ -99,7 +99,16 @@ function ChartSettings({ editor, config, set }: WidgetProps) {
         label={say('report')}
         value={String(config.reportId ?? '')}
         options={[
-          ...(report ? [] : [{ value: String(config.reportId ?? ''), label: say('none') }]),
+          ...(report
+            ? []
+            : [
+                {
+                  value: String(config.reportId ?? ''),
+                  label: config.reportId
+                    ? editor.titleOf({ ...widget, config: { reportId: config.reportId } })
+                    : say('none'),
+                },
+              ]),
           ...reports.map(({ id, title, name }) => ({ value: String(id), label: title || name })),
         ]}
         onChange={(id) => set('reportId', Number(id) || undefined)}

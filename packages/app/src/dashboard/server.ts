@@ -12,7 +12,8 @@ export interface Where {
   workbookId: number;
 }
 
-export const draftStore = (where: Where): Store => ({
+/** One for each editor that is opened. */
+export const draftStore = (where: Where, editingSession: string = crypto.randomUUID()): Store => ({
   async load() {
     const { body, etag } = await api.withHeaders.getWorkbook(where);
     return { config: (body.dashboardDraft ?? null) as Config | null, etag };
@@ -20,7 +21,7 @@ export const draftStore = (where: Where): Store => ({
   async save(config, etag) {
     try {
       const saved = await api.withHeaders.updateWorkbookDashboard(
-        { ...where, body: { dashboardDraft: config } },
+        { ...where, body: { dashboardDraft: config, editingSession } },
         { ifMatch: etag },
       );
       return saved.etag;

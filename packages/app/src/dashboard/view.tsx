@@ -14,6 +14,7 @@ import { Conflicts, openPublish, openVersions } from './dialogs.tsx';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
 import { Panel } from './panel.tsx';
+import { Others } from './presence.tsx';
 import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
 import { say } from './say.ts';
 import type { Status } from './state/session.ts';
@@ -76,20 +77,25 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
         </a>
         <h1>{doc.title || workbookName || say('untitled')}</h1>
         <SaveStatus editor={editor} />
+        <Others presence={editor.presence} />
       </div>
       <div class="tools" role="toolbar" aria-label={say('dashboard')}>
-        <Tool
-          icon="undo"
-          label={done.length ? say('undoStep', { name: done.at(-1)!.name }) : say('undo')}
-          isOff={!done.length}
-          run={() => session.undo()}
-        />
-        <Tool
-          icon="redo"
-          label={undone.length ? say('redoStep', { name: undone.at(-1)!.name }) : say('redo')}
-          isOff={!undone.length}
-          run={() => session.redo()}
-        />
+        {!isPreview && (
+          <>
+            <Tool
+              icon="undo"
+              label={done.length ? say('undoStep', { name: done.at(-1)!.name }) : say('undo')}
+              isOff={!done.length}
+              run={() => session.undo()}
+            />
+            <Tool
+              icon="redo"
+              label={undone.length ? say('redoStep', { name: undone.at(-1)!.name }) : say('redo')}
+              isOff={!undone.length}
+              run={() => session.redo()}
+            />
+          </>
+        )}
         {!isPreview && editor.canEdit && <AddMenu editor={editor} />}
         <button type="button" aria-pressed={isPreview} onClick={() => editor.setPreview(!isPreview)}>
           {say('preview')}
@@ -187,7 +193,7 @@ function addItems(editor: Editor): MenuItem[] {
 const AddMenu = ({ editor }: { editor: Editor }) => (
   <Menu class="with-icon" items={addItems(editor)}>
     <Icon name="plus" size={16} />
-    {say('add')}
+    <span class="tool-text">{say('add')}</span>
   </Menu>
 );
 

@@ -4,7 +4,7 @@ import { Dashboard, DashboardConfigInput, ReportPreview, ReportSnapshot } from '
 import type { ErrorDefinitions } from '../errors.ts';
 import { describedAs } from '../hoist.ts';
 import { JsonQuery } from '../json-query.ts';
-import { Bytes, JsonText } from '../kinds.ts';
+import { Bytes, EventStream, JsonText } from '../kinds.ts';
 import { limits } from '../limits.ts';
 import { Nothing, operation } from '../operation.ts';
 import { LOAD_TIMEOUT_MS, PLAN_ERRORS, RUN_ERRORS, TEXT_ERRORS } from '../query-errors.ts';
@@ -191,6 +191,70 @@ export const previewDashboardReports = operation({
     reportIds: Type.Array(Id, { minItems: 1, maxItems: 200, uniqueItems: true }),
   }),
   reply: Shape('DashboardReportPreviews', { reportSnapshots: Type.Array(ReportSnapshot) }),
+  errors: ['workbook_not_found'],
+  audit: 'none',
+});
+
+const Tab = Type.String({
+  minLength: 8,
+  maxLength: 64,
+  description: 'Chosen by the page, another one for each tab of a browser',
+  examples: ['5f0c6e0e-7f0a-4d8e-9d1a-1f6d6a0f3c11'],
+});
+
+export const watchDashboardDraft = operation({
+  ...workbook,
+  embed: 'creator',
+  id: 'watchDashboardDraft',
+  method: 'GET',
+  path: `${path}/dashboard/presence`,
+  summary: 'Hear who edits the draft of a dashboard',
+  description:
+    'Server-sent events. `people` comes at once, and whenever somebody comes, leaves or opens another widget; the caller is among them. A caller counts as being there as long as they listen. Up to 30 tabs of a workbook and 10 of a person can listen to one server. If the stream ends, connect again.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  query: { tab: Type.Optional(Tab) },
+  reply: EventStream({
+    people: Type.Object(
+      {
+        people: Type.Array(
+          Type.Object(
+            {
+              tab: Type.String({ description: 'As its page has chosen it' }),
+              userId: Id,
+              displayName: Type.String({ description: 'Their first name, or their username' }),
+              widgetId: Type.Union([Type.String(), Type.Null()], {
+                description: 'The widget whose settings they have open',
+              }),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  }),
+  errors: ['workbook_not_found', 'too_many_at_once'],
+  audit: 'none',
+});
+
+export const updateDashboardPresence = operation({
+  ...workbook,
+  embed: 'creator',
+  id: 'updateDashboardPresence',
+  method: 'PUT',
+  path: `${path}/dashboard/presence`,
+  summary: 'Say which widget of a draft one has open',
+  description:
+    'For a tab that listens to `watchDashboardDraft`, at whatever server. For others nothing happens.',
+  permission: 'WorkbookEdit',
+  permissionOn: 'resource',
+  body: Shape('DashboardPresenceInput', {
+    tab: Tab,
+    widgetId: Maybe(Type.String({ maxLength: 128, description: 'Null if none is open' })),
+  }),
+  bodyLimitBytes: 4096,
+  reply: Nothing,
   errors: ['workbook_not_found'],
   audit: 'none',
 });

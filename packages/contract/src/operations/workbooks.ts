@@ -189,11 +189,21 @@ export const updateWorkbookDashboard = operation({
   method: 'PUT',
   path: `${path}/{workbookId}/dashboard`,
   summary: "Change the draft of a workbook's dashboard",
-  description: 'Viewers see nothing of it until it is published. The draft is replaced as a whole.',
+  description:
+    'Viewers see nothing of it until it is published. The draft is replaced as a whole. The audit log has one entry for all saves of an `editingSession` on one day, and one for each save without it.',
   permission: 'WorkbookEdit',
   permissionOn: 'resource',
   params: one,
-  body: Shape('WorkbookDashboardInput', { dashboardDraft: Maybe(DashboardConfigInput) }),
+  body: Shape('WorkbookDashboardInput', {
+    dashboardDraft: Maybe(DashboardConfigInput),
+    editingSession: Maybe(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Chosen by an editor that saves every few seconds, the same while somebody edits',
+      }),
+    ),
+  }),
   // Enough for an app of 5 MB if every character is written as an escape.
   bodyLimitBytes: 8 * 1024 * 1024,
   reply: Shape('WorkbookDashboard', {

@@ -13,6 +13,8 @@ export const texts: Texts<typeof en> = {
   failedStatus: 'Konnte nicht gespeichert werden',
   conflictStatus: 'Wartet auf Ihre Entscheidung',
   readOnly: 'Sie dürfen diesen Entwurf ansehen, aber nicht ändern.',
+  alsoHere: 'Auch hier: {names}',
+  hasOpen: 'Geöffnet bei {names}',
   undo: 'Rückgängig',
   redo: 'Wiederholen',
   undoStep: 'Rückgängig: {name}',

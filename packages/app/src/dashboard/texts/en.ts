@@ -11,6 +11,8 @@ export const en = {
   failedStatus: 'Could not be saved',
   conflictStatus: 'Waiting for your decision',
   readOnly: 'You may look at this draft, and not change it.',
+  alsoHere: 'Also here: {names}',
+  hasOpen: '{names} has this open',
   // Toolbar
   undo: 'Undo',
   redo: 'Redo',

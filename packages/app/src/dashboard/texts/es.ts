@@ -13,6 +13,8 @@ export const texts: Texts<typeof en> = {
   failedStatus: 'No se pudo guardar',
   conflictStatus: 'Espera su decisión',
   readOnly: 'Puede ver este borrador, pero no cambiarlo.',
+  alsoHere: 'También aquí: {names}',
+  hasOpen: 'Lo tiene abierto: {names}',
   undo: 'Deshacer',
   redo: 'Rehacer',
   undoStep: 'Deshacer: {name}',

@@ -13,6 +13,8 @@ export const texts: Texts<typeof en> = {
   failedStatus: 'N’a pas pu être enregistré',
   conflictStatus: 'Attend votre décision',
   readOnly: 'Vous pouvez voir ce brouillon, mais pas le modifier.',
+  alsoHere: 'Aussi ici : {names}',
+  hasOpen: 'Ouvert par {names}',
   undo: 'Annuler',
   redo: 'Rétablir',
   undoStep: 'Annuler : {name}',

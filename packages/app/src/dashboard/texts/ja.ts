@@ -13,6 +13,8 @@ export const texts: Texts<typeof en> = {
   failedStatus: '保存できませんでした',
   conflictStatus: '選択を待っています',
   readOnly: 'この下書きは閲覧のみ可能です。',
+  alsoHere: '同時に編集中: {names}',
+  hasOpen: '{names} が開いています',
   undo: '元に戻す',
   redo: 'やり直す',
   undoStep: '元に戻す：{name}',

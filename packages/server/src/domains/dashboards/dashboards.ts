@@ -104,44 +104,6 @@ export function toDashboard(actor: Caller, row: store.DashboardRow, version: sto
 
 export type PublishedDashboard = ReturnType<typeof toDashboard>;
 
-/** Reads published dashboards as their callers see them. */
-export interface PublishedDashboards {
-  /** Throws a 404 if the caller does not see it. */
-  read(db: Queryable, actor: Caller, publicId: string): Promise<PublishedDashboard>;
-  ofWorkbook(
-    db: Queryable,
-    actor: Caller,
-    workbook: { deploymentId: number; workbookId: number },
-  ): Promise<PublishedDashboard>;
-}
-
-export function createPublishedDashboards(rechecks: Rechecks): PublishedDashboards {
-  const show = async (db: Queryable, actor: Caller, row: store.DashboardRow) => {
-    const stored = found(await store.findPublished(db, row), 'dashboard_not_found');
-    const { version } = await rechecks.of(stored, sharerOf(actor));
-    return toDashboard(actor, row, version);
-  };
-  return {
-    read: async (db, actor, publicId) => show(db, actor, await requirePublished(db, actor, publicId)),
-    async ofWorkbook(db, actor, { deploymentId, workbookId }) {
-      const row = await store.findDashboardOf(db, viewerOf(actor, deploymentId), embedOf(actor), workbookId);
-      if (!row?.isSeen) throw new ApiError('dashboard_not_found');
-      return show(db, actor, row);
-    },
-  };
-}
-
-/** Finds the dashboard of a workbook that the caller can read, or null if nothing is published. */
-export const createFindPublished =
-  (rechecks: Rechecks) =>
-  async (db: Queryable, actor: Caller, workbook: { id: number; deploymentId: number }) => {
-    const viewer = viewerOf(actor, workbook.deploymentId);
-    const row = await store.findDashboardOf(db, viewer, embedOf(actor), workbook.id);
-    const version = row && (await store.findPublished(db, row));
-    if (!row || !version) return null;
-    return toDashboard(actor, row, (await rechecks.of(version, sharerOf(actor))).version);
-  };
-
 export interface PublishedVersion {
   id: number;
   title: string | null;
@@ -150,21 +112,55 @@ export interface PublishedVersion {
   snapshots: ReturnType<typeof toSnapshot>[];
 }
 
-/** The published version as pages get it, for what is drawn without a caller. Nothing if it was taken back. */
-export type ReadPublished = (db: Queryable, dashboardId: number) => Promise<PublishedVersion | undefined>;
+/** The one way to read what is published, by the rules of today. */
+export interface PublishedDashboards {
+  /** As the caller sees the dashboard of a workbook. Throws a 404 if they do not see it. */
+  ofWorkbook(
+    db: Queryable,
+    actor: Caller,
+    workbook: { deploymentId: number; workbookId: number },
+  ): Promise<PublishedDashboard>;
+  /** That of a workbook that the caller can read, or null if nothing is published. */
+  findOfWorkbook(
+    db: Queryable,
+    actor: Caller,
+    workbook: { id: number; deploymentId: number },
+  ): Promise<PublishedDashboard | null>;
+  /** As pages get it, for what is drawn without a caller. Nothing if it was taken back. */
+  version(db: Queryable, dashboardId: number): Promise<PublishedVersion | undefined>;
+}
 
-export const createReadPublished =
-  (rechecks: Rechecks): ReadPublished =>
-  async (db, dashboardId) => {
-    const stored = await store.findPublishedNow(db, dashboardId);
-    if (!stored) return undefined;
-    const { version } = await rechecks.of(stored, `dashboard ${dashboardId}`);
-    const { id, title, description, config } = version;
-    const snapshots = version.snapshots.map((snapshot, i) =>
-      toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),
-    );
-    return { id, title, description, config, snapshots };
+export type ReadPublished = PublishedDashboards['version'];
+
+export function createPublishedDashboards(rechecks: Rechecks): PublishedDashboards {
+  const rowOf = (db: Queryable, actor: Caller, deploymentId: number, workbookId: number) =>
+    store.findDashboardOf(db, viewerOf(actor, deploymentId), embedOf(actor), workbookId);
+  const show = async (db: Queryable, actor: Caller, row: store.DashboardRow) => {
+    const stored = await store.findPublished(db, row);
+    return stored ? toDashboard(actor, row, (await rechecks.of(stored, sharerOf(actor))).version) : null;
   };
+  return {
+    async ofWorkbook(db, actor, { deploymentId, workbookId }) {
+      const row = await rowOf(db, actor, deploymentId, workbookId);
+      if (!row?.isSeen) throw new ApiError('dashboard_not_found');
+      return found(await show(db, actor, row), 'dashboard_not_found');
+    },
+    async findOfWorkbook(db, actor, { deploymentId, id }) {
+      const row = await rowOf(db, actor, deploymentId, id);
+      return row ? show(db, actor, row) : null;
+    },
+    async version(db, dashboardId) {
+      const stored = await store.findPublishedNow(db, dashboardId);
+      if (!stored) return undefined;
+      const { version } = await rechecks.of(stored, `dashboard ${dashboardId}`);
+      const { id, title, description, config } = version;
+      const snapshots = version.snapshots.map((snapshot, i) =>
+        toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),
+      );
+      return { id, title, description, config, snapshots };
+    },
+  };
+}
 
 /** What the audit log holds of a dashboard. */
 export const audited = ({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { operations } from '@oriel/contract';
 import { mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
@@ -25,6 +26,7 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
+import { describePeople, type Presence } from './presence.ts';
 import { createPreviewIds, requireAsking, resolveIdentity, seesDashboard } from './preview-as.ts';
 import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
@@ -38,6 +40,7 @@ export const dashboardRoutes = (
   rechecks: Rechecks,
   queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer'>,
   previewKeys: Keys,
+  presence: Presence,
 ) => {
   const previewIds = createPreviewIds(previewKeys);
   const contextOf = (call: QueryCall & { actor: Caller }): Preparing => ({
@@ -111,6 +114,22 @@ export const dashboardRoutes = (
       return {
         reportSnapshots: snapshots.map((snapshot, i) => toSnapshot(snapshot, { id: i + 1, withSql })),
       };
+    }),
+
+    handle(operations.watchDashboardDraft, async ({ actor, db, signal }, { params, query }) => {
+      const requireEditor = () =>
+        requirePlainWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, EDIT);
+      // Before the stream begins: later, a refusal could only end it.
+      await requireEditor();
+      const own = { tab: query.tab ?? randomUUID(), userId: actor.userId };
+      presence.requireRoom(params.workbookId, own);
+      return describePeople(db, presence.watch(params.workbookId, own, signal), requireEditor);
+    }),
+
+    handle(operations.updateDashboardPresence, async ({ actor, db }, { params, body }) => {
+      await requirePlainWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, EDIT);
+      const { tab, widgetId = null } = body;
+      await presence.open(params.workbookId, { tab, userId: actor.userId, widgetId });
     }),
 
     handle(operations.createDashboardPreview, async ({ actor, db, signal, change }, { params, body }) => {

@@ -52,6 +52,15 @@ export const findDashboardOf = (
   workbookId: number,
 ) => db.maybeOne<DashboardRow>(find(viewer, embed, sql`d.workbook_id = ${workbookId}`));
 
+export const PRESENCE_CHANNEL = 'oriel_presence';
+
+export const notifyPresence = (db: Queryable, message: string) =>
+  db.run(sql`select pg_notify(${PRESENCE_CHANNEL}, ${message})`);
+
+export const listNames = (db: Queryable, userIds: number[]) =>
+  db.many<{ id: number; name: string }>(sql`
+    select id, coalesce(first_name, username) as name from users where id = any(${userIds})`);
+
 /** A group of the account. */
 export const findGroup = (db: Queryable, id: number) =>
   db.maybeOne<{ name: string }>(sql`select name from user_groups where id = ${id} and embed_tenant is null`);

@@ -1,7 +1,7 @@
 import { limits, operations, type ReplyOf } from '@oriel/contract';
 import { changed, created, deleted } from '../../platform/audit/change.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -151,10 +151,26 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const after = await updateDraft(tx, viewer, before, body.dashboardDraft);
       etag.send(after);
       const { dashboardDraft, dashboardPublished } = after;
-      return { reply: { dashboardDraft, dashboardPublished }, changes: changesOf(before, after) };
+      const isKnown = after !== before && (await isKnownSession(tx, actor.userId, before.id, body));
+      return {
+        reply: { dashboardDraft, dashboardPublished },
+        changes: isKnown ? [] : changesOf(before, after),
+      };
     }),
   ),
 ];
+
+/** Whether the audit log has an entry for this editing session. Each day has its own, however long somebody edits. */
+async function isKnownSession(
+  tx: Tx,
+  userId: number,
+  workbookId: number,
+  { editingSession }: { editingSession?: string | null },
+) {
+  if (editingSession == null) return false;
+  const day = new Date().toISOString().slice(0, 10);
+  return !(await store.beginEditing(tx, workbookId, `${day} ${userId} ${editingSession}`));
+}
 
 const changesOf = (before: store.WorkbookRow | null, after: store.WorkbookRow) =>
   before === after ? [] : [before ? changed(before, after) : created(after)];

@@ -255,6 +255,12 @@ export async function updateDraft(tx: Tx, id: number, draft: object | null) {
   return changed === 1;
 }
 
+/** Notes an editing session. Returns whether it is new: of the last ones, that is. */
+export const beginEditing = async (tx: Tx, id: number, session: string) =>
+  (await tx.run(sql`
+    update workbooks set editing_sessions = (array_prepend(${session}, editing_sessions))[1:20]
+    where id = ${id} and ${session} <> all(editing_sessions)`)) === 1;
+
 /** Sets the config of the published dashboard. Always a new version, because its reports may have changed. */
 export const setPublished = (tx: Tx, id: number, config: object | null) =>
   tx

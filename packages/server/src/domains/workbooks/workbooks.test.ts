@@ -41,6 +41,26 @@ const list = async (query: object = {}, by = world.admin) =>
 const reportNames = async (query: object = {}, by = world.admin) =>
   (await by.getReports({ deploymentId, sortBy: 'name', ...query })).items.map(({ name }) => name);
 
+test('the audit log has one entry for the saves of an editing session, and one for each save without it', async () => {
+  const { id: workbookId } = await create({ name: 'Edited' });
+  const other = await world.person({ roles: ['Admin'] });
+  let title = 0;
+  const save = (editingSession?: string, by = world.admin) =>
+    by.updateWorkbookDashboard({
+      ...{ deploymentId, workbookId },
+      body: { dashboardDraft: { title: `Title ${++title}` }, editingSession },
+    });
+  const entries = async () => {
+    const { items } = await world.admin.listAuditLog({ operation: 'updateWorkbookDashboard', deploymentId });
+    return items.map(({ after }) => (after as { dashboardDraft: { title: string } }).dashboardDraft.title);
+  };
+  for (const session of ['one', 'one', 'two', 'one', undefined, undefined]) await save(session);
+  await save('one', other.client);
+  await save('one');
+  expect(await entries()).toEqual(['Title 7', 'Title 6', 'Title 5', 'Title 3', 'Title 1']);
+  expect((await get(workbookId)).dashboardDraft).toEqual({ title: 'Title 8' });
+});
+
 /** Gives the explorer an action on a resource. */
 const share = (resourceType: 'Folder' | 'Workbook' | 'Report', resourceId: number, level: string) =>
   world.admin.setUserPolicy({

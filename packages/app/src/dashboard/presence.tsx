@@ -1,0 +1,135 @@
+/** Who else has this draft open, and which widget: people see that they are not alone before they meet in one field. */
+import { effect, type Signal, signal } from '@preact/signals';
+import { api } from '../data/api.ts';
+import { say } from './say.ts';
+import type { Where } from './server.ts';
+
+export interface Other {
+  tab: string;
+  name: string;
+  /** The widget whose settings they have open. */
+  widgetId: string | null;
+  /** One of the colours of the style sheet, the same for everybody. */
+  color: number;
+}
+
+export interface Presence {
+  others: Signal<readonly Other[]>;
+  stop(): void;
+}
+
+const COLORS = 6;
+const AGAIN_MS = [1000, 3000, 10_000, 30_000];
+/** Whoever goes through many widgets tells where they stay. */
+const STAYS_MS = 400;
+
+export function createPresence(
+  where: Where,
+  selected: Signal<readonly string[]>,
+  canEdit: boolean,
+): Presence {
+  const tab = crypto.randomUUID();
+  const others = signal<readonly Other[]>([]);
+  const stopping = new AbortController();
+  let isHeard = false;
+  let told: string | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function listen() {
+    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
+      try {
+        for await (const { data } of await api.watchDashboardDraft(
+          { ...where, tab },
+          { signal: stopping.signal },
+        )) {
+          attempt = 0;
+          if (!isHeard) {
+            isHeard = true;
+            told = null;
+            tell(selected.peek());
+          }
+          others.value = data.people
+            .filter((one) => one.tab !== tab)
+            .map(({ userId, displayName, ...one }) => ({
+              ...one,
+              name: displayName,
+              color: userId % COLORS,
+            }));
+        }
+      } catch {
+        // The connection is lost, or nobody may listen: the draft can be edited all the same.
+      }
+      isHeard = false;
+      others.value = [];
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS[Math.min(attempt, AGAIN_MS.length - 1)]));
+    }
+  }
+
+  function tell(ids: readonly string[]) {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const widgetId = ids.length === 1 ? ids[0]! : null;
+      if (!isHeard || widgetId === told) return;
+      told = widgetId;
+      api.updateDashboardPresence({ ...where, body: { tab, widgetId } }).catch(() => {
+        told = null;
+      });
+    }, STAYS_MS);
+  }
+
+  // Whoever only looks is not told of others either.
+  if (canEdit) void listen();
+  const stopTelling = effect(() => tell(selected.value));
+  return {
+    others,
+    stop() {
+      stopTelling();
+      clearTimeout(timer);
+      stopping.abort();
+    },
+  };
+}
+
+const initialsOf = (name: string) =>
+  name
+    .split(/[\s.@_-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((part) => [...part][0]!.toLocaleUpperCase())
+    .join('');
+
+/** A person with two tabs is one person. */
+export function Others({ presence }: { presence: Presence }) {
+  const people = [...new Map(presence.others.value.map((one) => [one.name, one])).values()];
+  const names = people.map(({ name }) => name);
+  return (
+    <div class="others">
+      <p class="hidden" role="status">
+        {names.length > 0 && say('alsoHere', { names: names.join(', ') })}
+      </p>
+      {people.slice(0, 4).map(({ name, tab, color }) => (
+        <span
+          key={tab}
+          class={`other color-${color}`}
+          title={say('alsoHere', { names: name })}
+          aria-hidden="true"
+        >
+          {initialsOf(name)}
+        </span>
+      ))}
+      {people.length > 4 && <span class="soft">+{people.length - 4}</span>}
+    </div>
+  );
+}
+
+/** On a widget that somebody else has open. */
+export function OpenBy({ presence, widgetId }: { presence: Presence; widgetId: string }) {
+  const people = presence.others.value.filter((one) => one.widgetId === widgetId);
+  if (!people.length) return null;
+  const names = [...new Set(people.map(({ name }) => name))].join(', ');
+  return (
+    <span class={`open-by color-${people[0]!.color}`} role="note">
+      {say('hasOpen', { names })}
+    </span>
+  );
+}
