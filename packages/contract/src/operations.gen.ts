@@ -23,6 +23,7 @@ import * as folders from './operations/folders.ts';
 import * as gitHosts from './operations/git-hosts.ts';
 import * as identities from './operations/identities.ts';
 import * as jobs from './operations/jobs.ts';
+import * as mergePreviews from './operations/merge-previews.ts';
 import * as modelSync from './operations/model-sync.ts';
 import * as notices from './operations/notices.ts';
 import * as notificationRuns from './operations/notification-runs.ts';
@@ -147,6 +148,7 @@ export const operations = {
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
+  explainAccess: queries.explainAccess,
   explainQuery: queries.explainQuery,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
@@ -275,6 +277,7 @@ export const operations = {
   postScimSearch: scim.postScimSearch,
   postTokenBySessionId: embed.postTokenBySessionId,
   previewDashboardReports: dashboards.previewDashboardReports,
+  previewMerge: mergePreviews.previewMerge,
   previewOidcToken: oidcTokenConfigs.previewOidcToken,
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
@@ -305,6 +308,7 @@ export const operations = {
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
   runNotification: notificationRuns.runNotification,
   runSql: queries.runSql,
+  sampleDataSourceTable: dataSources.sampleDataSourceTable,
   searchScimGroups: scim.searchScimGroups,
   searchScimUsers: scim.searchScimUsers,
   setBranchStagingEnvironment: branches.setBranchStagingEnvironment,

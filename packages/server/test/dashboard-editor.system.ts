@@ -248,8 +248,8 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   const tops = await page
     .locator('.tools button:visible')
     .evaluateAll((tools) =>
-      tools.map((tool) =>
-        (tool as never as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top,
+      tools.map(
+        (tool) => (tool as never as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top,
       ),
     );
   expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(20);

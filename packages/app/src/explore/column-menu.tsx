@@ -121,7 +121,7 @@ function Rules({
             </select>
             <input
               aria-label={say('value')}
-              type={isNumber ? 'number' : 'text'}
+              {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })}
               step="any"
               required
               maxLength={255}

@@ -17,7 +17,7 @@ export function MarkedText({
 }: ComponentProps<'textarea'> & {
   value: string;
   problem: TextProblem | undefined;
-  input?: RefObject<HTMLTextAreaElement>;
+  input?: RefObject<HTMLTextAreaElement | null>;
 }) {
   const marks = useRef<HTMLPreElement>(null);
   const isMarked = problem?.from !== undefined;

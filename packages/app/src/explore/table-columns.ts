@@ -13,7 +13,8 @@ export function arranged(
   const members = new Set(columns.map(({ member }) => member));
   const known = settings.filter(({ member }) => members.has(member));
   const names = new Set(known.map(({ member }) => member));
-  const all = [...known, ...columns.flatMap(({ member }) => (names.has(member) ? [] : [{ member }]))];
+  const others = columns.filter(({ member }) => !names.has(member));
+  const all: ColumnSettings[] = [...known, ...others.map(({ member }) => ({ member }))];
   return [...all.filter(({ pinned }) => pinned), ...all.filter(({ pinned }) => !pinned)];
 }
 

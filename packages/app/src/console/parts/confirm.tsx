@@ -15,7 +15,6 @@ export function confirm(question: { title: string; hint?: string; action: string
         <button
           type="button"
           class="primary"
-          autoFocus
           onClick={() => {
             close();
             void question.run();

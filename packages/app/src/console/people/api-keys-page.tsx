@@ -92,7 +92,10 @@ function NewKey({ onClose }: { onClose(): void }) {
         onSubmit={async (event) => {
           event.preventDefault();
           if (!/^[\d\s,]*$/.test(scope)) return setError(say('badScope'));
-          const deploymentIds = scope.split(/[\s,]+/).filter(Boolean).map(Number);
+          const deploymentIds = scope
+            .split(/[\s,]+/)
+            .filter(Boolean)
+            .map(Number);
           const body = {
             name: name.trim(),
             ...(Number(owner) ? { userId: Number(owner) } : {}),
@@ -113,7 +116,13 @@ function NewKey({ onClose }: { onClose(): void }) {
           value={owner}
           onChange={setOwner}
         />
-        <TextField label={say('scope')} hint={say('scopeHint')} error={error} value={scope} onChange={setScope} />
+        <TextField
+          label={say('scope')}
+          hint={say('scopeHint')}
+          error={error}
+          value={scope}
+          onChange={setScope}
+        />
         <TextField label={say('expires')} type="datetime-local" value={expires} onChange={setExpires} />
         <Foot onClose={onClose} action={sayShared('create')} />
       </form>

@@ -82,7 +82,9 @@ function Groups() {
 function Members({ group, onClose }: { group: Group; onClose(): void }) {
   const [search, setSearch] = useState('');
   const key = `${KEY}members/${group.id}`;
-  const members = useList(key, (first, signal) => api.getUserGroupMembers({ id: group.id, first }, { signal }));
+  const members = useList(key, (first, signal) =>
+    api.getUserGroupMembers({ id: group.id, first }, { signal }),
+  );
   const found = useList(search ? `users/for-group/${search}` : null, (_first, signal) =>
     api.listUsers({ search, first: 10 }, { signal }),
   );

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { CopyField } from '../parts/confirm.tsx';
 import { TextField } from '../parts/fields.tsx';
-import { withShared, say as sayShared } from '../say.ts';
+import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
 

@@ -28,7 +28,10 @@ export const useRoles = () =>
   );
 
 const useGroups = () =>
-  useData('user-groups/names', async (signal) => (await api.listUserGroups({ first: 1000 }, { signal })).items);
+  useData(
+    'user-groups/names',
+    async (signal) => (await api.listUserGroups({ first: 1000 }, { signal })).items,
+  );
 
 function Users() {
   const [filters, change] = useFilters(['search', 'state', 'role', 'groupId'] as const);
@@ -56,8 +59,7 @@ function Users() {
     },
     {
       label: sayShared('attributes'),
-      run: () =>
-        openDialog((close) => <ValuesDialog userId={user.id} name={nameOf(user)} onClose={close} />),
+      run: () => openDialog((close) => <ValuesDialog userId={user.id} name={nameOf(user)} onClose={close} />),
     },
     {
       label: say('resetLink'),
@@ -191,7 +193,14 @@ function Invite({ onClose }: { roles: readonly string[]; onClose(): void }) {
         }}
       >
         <p class="soft">{say('inviteHint')}</p>
-        <TextField label={say('email')} type="email" required maxLength={254} value={email} onChange={setEmail} />
+        <TextField
+          label={say('email')}
+          type="email"
+          required
+          maxLength={254}
+          value={email}
+          onChange={setEmail}
+        />
         <TextField label={sayShared('name')} maxLength={255} value={firstName} onChange={setName} />
         <RoleChoice chosen={chosen} onChange={choose} />
         <Foot onClose={onClose} action={say('invite')} />

@@ -11,7 +11,7 @@ export const shownValue = (value: unknown) =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** As the API takes it: texts as they are, everything else as JSON. Empty removes the value. */
-function valueOf(text: string, type: string): unknown {
+function parsedValue(text: string, type: string): unknown {
   if (text === '') return null;
   if (type === 'string') return text;
   try {
@@ -23,7 +23,11 @@ function valueOf(text: string, type: string): unknown {
 }
 
 export async function saveValue(userId: number, userAttributeId: number, text: string, type: string) {
-  const body = { userId: String(userId), userAttributeId: String(userAttributeId), value: valueOf(text, type) };
+  const body = {
+    userId: String(userId),
+    userAttributeId: String(userAttributeId),
+    value: parsedValue(text, type),
+  };
   const saved = await attempt(() => api.upsertUserAttributeValue({ body: body as never }));
   if (saved) toast(sayShared('saved'));
   invalidate('values/');

@@ -51,7 +51,8 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'Lassen Sie Ihren Identitätsanbieter Personen anlegen, entfernen und anmelden.',
   scimTitle: 'Bereitstellung mit SCIM 2.0',
   scimUrl: 'Base URL (Okta) oder Tenant URL (Entra ID)',
-  scimToken: 'Das Token ist ein API-Schlüssel eines Admins. Legen Sie einen nur für den Anbieter an und fügen Sie ihn als Secret Token ein.',
+  scimToken:
+    'Das Token ist ein API-Schlüssel eines Admins. Legen Sie einen nur für den Anbieter an und fügen Sie ihn als Secret Token ein.',
   uniqueField: 'Unique identifier field for users (Okta)',
   authMode: 'Authentication Mode (Okta)',
   testScim: 'Testen, wie der Anbieter es täte',
@@ -59,6 +60,7 @@ export const texts: Texts<typeof en> = {
   oidcTitle: 'Anmeldung mit OpenID Connect',
   redirectUrl: 'Sign-in redirect URI',
   signOutUrl: 'Sign-out redirect URI',
-  oidcSettings: 'Geben Sie dem Server diese Einstellungen mit den Werten des Anbieters und starten Sie ihn neu.',
+  oidcSettings:
+    'Geben Sie dem Server diese Einstellungen mit den Werten des Anbieters und starten Sie ihn neu.',
   token: 'Secret Token',
 };

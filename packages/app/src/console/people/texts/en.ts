@@ -48,7 +48,8 @@ export const en = {
   setUpHint: 'Let your identity provider create and remove people here, and sign them in.',
   scimTitle: 'Provisioning with SCIM 2.0',
   scimUrl: 'Base URL (Okta) or Tenant URL (Entra ID)',
-  scimToken: 'The token is an API key of an admin. Make one for the provider alone, and paste it as the secret token.',
+  scimToken:
+    'The token is an API key of an admin. Make one for the provider alone, and paste it as the secret token.',
   uniqueField: 'Unique identifier field for users (Okta)',
   authMode: 'Authentication mode (Okta)',
   testScim: 'Test as the provider would',

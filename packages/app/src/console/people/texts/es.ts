@@ -15,7 +15,8 @@ export const texts: Texts<typeof en> = {
   activate: 'Activar',
   deactivateHint: '{name} ya no podrá iniciar sesión; sus claves y sesiones dejarán de funcionar.',
   invite: 'Invitar',
-  inviteHint: 'La persona define una contraseña con el enlace. Si el servidor envía correo, también le llegará así.',
+  inviteHint:
+    'La persona define una contraseña con el enlace. Si el servidor envía correo, también le llegará así.',
   invitation: 'Enlace de invitación',
   resetLink: 'Enlace para una contraseña nueva',
   groupsHint: 'Los grupos comparten contenido y las políticas de datos ven sus nombres.',
@@ -51,7 +52,8 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'Deje que su proveedor de identidad cree, quite e inicie sesión de las personas.',
   scimTitle: 'Aprovisionamiento con SCIM 2.0',
   scimUrl: 'Base URL (Okta) o Tenant URL (Entra ID)',
-  scimToken: 'El token es una clave de API de un administrador. Cree una solo para el proveedor y péguela como token secreto.',
+  scimToken:
+    'El token es una clave de API de un administrador. Cree una solo para el proveedor y péguela como token secreto.',
   uniqueField: 'Unique identifier field for users (Okta)',
   authMode: 'Authentication Mode (Okta)',
   testScim: 'Probar como lo haría el proveedor',

@@ -2,7 +2,8 @@ import type { Texts } from '../../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  usersHint: 'Toutes les personnes qui se connectent ici. Les lecteurs de vos clients sont listés avec leur locataire.',
+  usersHint:
+    'Toutes les personnes qui se connectent ici. Les lecteurs de vos clients sont listés avec leur locataire.',
   noUsers: 'Personne ne correspond',
   email: 'Courriel',
   username: 'Nom d’utilisateur',
@@ -15,7 +16,8 @@ export const texts: Texts<typeof en> = {
   activate: 'Activer',
   deactivateHint: '{name} ne pourra plus se connecter ; ses clés et sessions cessent de fonctionner.',
   invite: 'Inviter',
-  inviteHint: 'La personne choisit un mot de passe avec le lien. Si le serveur envoie des courriels, elle le reçoit aussi ainsi.',
+  inviteHint:
+    'La personne choisit un mot de passe avec le lien. Si le serveur envoie des courriels, elle le reçoit aussi ainsi.',
   invitation: 'Lien d’invitation',
   resetLink: 'Lien pour un nouveau mot de passe',
   groupsHint: 'Les groupes partagent du contenu, et les règles de données voient leurs noms.',
@@ -51,7 +53,8 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'Laissez votre fournisseur d’identité créer, retirer et connecter les personnes.',
   scimTitle: 'Provisionnement avec SCIM 2.0',
   scimUrl: 'Base URL (Okta) ou Tenant URL (Entra ID)',
-  scimToken: 'Le jeton est une clé d’API d’un administrateur. Créez-en une pour le seul fournisseur et collez-la comme jeton secret.',
+  scimToken:
+    'Le jeton est une clé d’API d’un administrateur. Créez-en une pour le seul fournisseur et collez-la comme jeton secret.',
   uniqueField: 'Unique identifier field for users (Okta)',
   authMode: 'Authentication Mode (Okta)',
   testScim: 'Tester comme le ferait le fournisseur',

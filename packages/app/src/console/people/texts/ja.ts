@@ -51,7 +51,8 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'ID プロバイダーでユーザーの作成・削除・サインインを行います。',
   scimTitle: 'SCIM 2.0 によるプロビジョニング',
   scimUrl: 'Base URL (Okta) / Tenant URL (Entra ID)',
-  scimToken: 'トークンは管理者の API キーです。プロバイダー専用に作成し、シークレットトークンとして貼り付けてください。',
+  scimToken:
+    'トークンは管理者の API キーです。プロバイダー専用に作成し、シークレットトークンとして貼り付けてください。',
   uniqueField: 'Unique identifier field for users (Okta)',
   authMode: 'Authentication Mode (Okta)',
   testScim: 'プロバイダーと同じ方法でテスト',
