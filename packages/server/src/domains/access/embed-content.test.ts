@@ -197,6 +197,13 @@ function attemptsOn(client: OrielClient, foreign: Foreign, own: Content): Record
     publishDashboard: [[() => client.publishDashboard({ ...at, workbookId, body: {} }), WORKBOOK]],
     unpublishDashboard: [[() => client.unpublishDashboard({ ...at, workbookId }), WORKBOOK]],
     getDashboardVersions: [[() => client.getDashboardVersions({ ...at, workbookId }), WORKBOOK]],
+    watchDashboardDraft: [[() => client.watchDashboardDraft({ ...at, workbookId }), WORKBOOK]],
+    updateDashboardPresence: [
+      [
+        () => client.updateDashboardPresence({ ...at, workbookId, body: { tab: 'tab-of-another' } }),
+        WORKBOOK,
+      ],
+    ],
     getDashboardVersion: [
       [() => client.getDashboardVersion({ ...at, workbookId, versionNumber: 1 }), WORKBOOK],
     ],
