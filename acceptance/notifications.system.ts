@@ -135,13 +135,15 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
   const place = { deploymentId: 1, id: 0 };
   const admin = () => server.client(apiKey);
   const readers = ['ann', 'ben', 'cleo', 'dora'];
-  const dueNow = async () => {
+  /** As if the time had come, and so many servers had noticed. */
+  const dueNow = async (noticed = 1) => {
     const database = await openDatabase(dataDir);
     await database.query(`update notifications set next_due_at = now() where id = ${place.id}`);
-    await database.query(
-      `insert into jobs (kind, payload, max_attempts, lane) values ('notifications.due', $1, 100, 'default')`,
-      [{ deploymentId: 1, notificationId: place.id }],
-    );
+    for (let i = 0; i < noticed; i++)
+      await database.query(
+        `insert into jobs (kind, payload, max_attempts, lane) values ('notifications.due', $1, 100, 'default')`,
+        [{ deploymentId: 1, notificationId: place.id }],
+      );
     await database.query('notify oriel_jobs');
     await database.end();
   };
@@ -211,8 +213,7 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
       ORIEL_DATABASE_URL: `postgres://oriel@localhost/oriel?host=${encodeURIComponent(join(dataDir, 'run'))}`,
       ORIEL_SECRET_KEY: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim(),
     });
-    await dueNow();
-    await dueNow();
+    await dueNow(2);
     expect(await outcome(4)).toEqual(Array(4).fill('sent'));
     expect(arrived.toSorted()).toEqual(readers.map((name) => `${name}@example.com`));
     await killServer(second);

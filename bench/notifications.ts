@@ -168,7 +168,7 @@ const sessionFor = (api: Api, embedTenantName: string, externalId: string, regio
 async function shoot(api: Api, browser: Browser, host: string, { url }: Oriel): Promise<number> {
   const begun = performance.now();
   for (const region of REGIONS) {
-    const { sessionId } = await sessionFor(api, TENANT, `shot-${region}`, region);
+    const { sessionId } = await sessionFor(api, TENANT, `shot-${region.toLowerCase()}`, region);
     const address = `${url}/embed/dashboard/${PUBLIC_ID}#session=${sessionId}`;
     const context = await browser.newContext({
       viewport: { width: 1200, height: 960 },
