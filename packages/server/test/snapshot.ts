@@ -11,6 +11,8 @@ const IGNORED_TABLES = [
   'server_processes',
   'builds',
   'deployment_log_lines',
+  'usage_counters',
+  'usage_viewers',
 ];
 
 /** Every table with its rows, sorted, as they are at one moment. */

@@ -24,8 +24,18 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   );
   if (!isWanted || !there) return null;
   const steps: Step[] = [
-    { title: say('data'), hint: say('dataHint'), href: '/docs', isDone: there.hasData },
-    { title: say('model'), hint: say('modelHint'), href: '/docs', isDone: there.hasModel },
+    {
+      title: say('data'),
+      hint: say('dataHint'),
+      href: addressOf(deploymentId, 'adminSources'),
+      isDone: there.hasData,
+    },
+    {
+      title: say('model'),
+      hint: say('modelHint'),
+      href: addressOf(deploymentId, 'adminModels'),
+      isDone: there.hasModel,
+    },
     {
       title: say('chart'),
       hint: say('chartHint'),
@@ -41,10 +51,15 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
     {
       title: say('embed'),
       hint: say('embedHint'),
-      href: '/docs',
+      href: addressOf(deploymentId, 'mine'),
       isDone: there.hasEmbed,
     },
-    { title: say('invite'), hint: say('inviteHint'), href: '/docs', isDone: there.hasPeople },
+    {
+      title: say('invite'),
+      hint: say('inviteHint'),
+      href: addressOf(deploymentId, 'adminUsers'),
+      isDone: there.hasPeople,
+    },
   ];
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;

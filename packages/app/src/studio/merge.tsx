@@ -50,7 +50,6 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
         },
       });
       toast(say('merged', { name: parent }));
-      invalidate(`d/${deploymentId}/`);
       onClose();
       goTo(deletes ? parent : branch.name);
     } catch (error) {

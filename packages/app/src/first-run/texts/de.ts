@@ -14,7 +14,8 @@ export const texts: Texts<typeof en> = {
   dashboard: 'Ein Dashboard veröffentlichen',
   dashboardHint: 'Öffnen Sie eine eigene Arbeitsmappe, ordnen Sie die Diagramme an und veröffentlichen Sie.',
   embed: 'Einbetten',
-  embedHint: 'Zeigen Sie es Kunden in Ihrem Produkt; docs/embedding.md hat den Code.',
+  embedHint:
+    'Öffnen Sie Ihre Arbeitsmappe und wählen Sie „Einbetten“: dort sehen Sie das Dashboard wie ein Kunde, und den Code.',
   invite: 'Das Team einladen',
   inviteHint: 'Jede Person bekommt einen Link, um ein Passwort zu wählen.',
 };

@@ -11,7 +11,8 @@ export const en = {
   dashboard: 'Publish a dashboard',
   dashboardHint: 'Open a workbook of yours, arrange its charts and publish.',
   embed: 'Embed it',
-  embedHint: 'Show it to customers in your product; docs/embedding.md has the code.',
+  embedHint:
+    'Open your workbook, and choose Embed: it shows the dashboard as a customer sees it, and the code.',
   invite: 'Invite your team',
   inviteHint: 'Each person gets a link to choose a password.',
 };

@@ -14,7 +14,7 @@ export const texts: Texts<typeof en> = {
   dashboard: 'Publicar un panel',
   dashboardHint: 'Abra un libro suyo, coloque sus gráficos y publíquelo.',
   embed: 'Integrarlo',
-  embedHint: 'Muéstrelo a clientes en su producto; docs/embedding.md tiene el código.',
+  embedHint: 'Abra su libro y elija «Incrustar»: verá el panel como un cliente, y el código.',
   invite: 'Invitar a su equipo',
   inviteHint: 'Cada persona recibe un enlace para elegir una contraseña.',
 };

@@ -14,7 +14,8 @@ export const texts: Texts<typeof en> = {
   dashboard: 'Publier un tableau de bord',
   dashboardHint: 'Ouvrez un classeur, disposez ses graphiques et publiez.',
   embed: 'L’intégrer',
-  embedHint: 'Montrez-le à vos clients dans votre produit ; docs/embedding.md contient le code.',
+  embedHint:
+    'Ouvrez votre classeur et choisissez « Intégrer » : le tableau de bord vu par un client, et le code.',
   invite: 'Inviter votre équipe',
   inviteHint: 'Chaque personne reçoit un lien pour choisir un mot de passe.',
 };

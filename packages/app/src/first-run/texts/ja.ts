@@ -14,7 +14,7 @@ export const texts: Texts<typeof en> = {
   dashboard: 'ダッシュボードを公開',
   dashboardHint: '自分のワークブックを開き、グラフを配置して公開します。',
   embed: '埋め込む',
-  embedHint: '製品内で顧客に表示します。コードは docs/embedding.md にあります。',
+  embedHint: 'ワークブックを開いて「埋め込む」を選ぶと、顧客に見える画面とコードが表示されます。',
   invite: 'チームを招待',
   inviteHint: '各自がパスワードを設定するリンクを受け取ります。',
 };

@@ -128,7 +128,7 @@ const askingOf = ({ engines, variables, identities, prepareFiles, sourceAccess }
 const SAMPLE = { rows: 20, columns: 200, bytes: 4 * 1024 * 1024, characters: 200 };
 const COUNT_MS = 10_000;
 /** Nobody counted the rows in time. */
-const TOO_SLOW: readonly string[] = ['query_timed_out', 'query_too_large'];
+const TOO_SLOW: readonly string[] = ['timed_out', 'query_too_large'];
 
 /** Only of a table that the source lists, so that the names in the statement are its own. */
 async function sampleOf(opened: OpenedSource, wanted: TableName, limits: CallLimits): Promise<Sample> {

@@ -7,7 +7,7 @@ import { type Connecting, connectingPerson, connectingRole, integrationOf } from
 import { type PersonTokens, startPersonTokens } from '../../../test/person-tokens.ts';
 import { deployModel } from '../../../test/shops.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
-import { createWorld, unique, type World } from '../../../test/world.ts';
+import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 const MODEL = `cubes:
   - name: who
@@ -28,7 +28,8 @@ let host: string;
 let role: string;
 const roles: string[] = [];
 beforeAll(async () => {
-  world = await createWorld({ ORIEL_ALLOW_PRIVATE_REMOTES: 'true' });
+  // Its own: integrations of two services cannot share a redirect address.
+  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
   database = await createSourceDatabase(`
     create table secrets (owner text, secret text);
     alter table secrets enable row level security;

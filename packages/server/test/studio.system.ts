@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../browser.ts';
-import { deployModel, whenBuilt } from '../shops.ts';
-import { createSignable, PASSWORD } from '../sign-in.ts';
-import { createOwnWorld, type World } from '../world.ts';
+import { openBrowser } from './browser.ts';
+import { deployModel, whenBuilt } from './shops.ts';
+import { createSignable, PASSWORD } from './sign-in.ts';
+import { createOwnWorld, type World } from './world.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FILE = 'model/takings.yml';
