@@ -99,6 +99,9 @@ const newQuestion = async () => {
 };
 
 async function requireAccessible() {
+  // An old answer is pale until the next one comes, and a moment longer.
+  await page.locator('.results-panel.stale').waitFor({ state: 'detached' });
+  await page.waitForTimeout(300);
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run({
