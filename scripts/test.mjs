@@ -27,8 +27,12 @@ let { passed, failed, unsteady, failures } = isSystem
 for (const [name, check] of others) {
   const { status, output } = await check;
   console.log(`\n— ${name}${status === 0 ? ': passed' : ''}\n${output}`.trimEnd());
-  if (status === 0) passed++;
-  else failed++;
+  if (status === 0) {
+    passed++;
+  } else {
+    failed++;
+    failures.push({ file: name, error: output.trim().slice(-2000) });
+  }
 }
 
 if (unsteady.length) {
