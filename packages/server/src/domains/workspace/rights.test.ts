@@ -13,25 +13,25 @@ afterAll(() => world?.stop());
 test('each level says what it allows, and what the caller may not read is left out', async () => {
   const person = await world.person({ roles: ['Explorer'] });
   const make = (name: string) => world.admin.createWorkbook({ deploymentId, body: { name } });
-  const [read, edit, manage, hidden] = await Promise.all(['r', 'e', 'm', 'h'].map(make));
+  const [read, edit, manage, hidden] = [await make('r'), await make('e'), await make('m'), await make('h')];
   const give = (resourceId: number, action: 'WorkbookRead' | 'WorkbookEdit' | 'WorkbookManage') =>
     world.admin.setUserPolicy({
       body: { resourceType: 'Workbook', resourceId, userId: person.userId, action },
     });
-  await give(read!.id, 'WorkbookRead');
-  await give(edit!.id, 'WorkbookEdit');
-  await give(manage!.id, 'WorkbookManage');
+  await give(read.id, 'WorkbookRead');
+  await give(edit.id, 'WorkbookEdit');
+  await give(manage.id, 'WorkbookManage');
   const folder = await person.client.createFolder({ deploymentId, body: { name: 'own' } });
   const rights = await person.client.workspaceRights({
     deploymentId,
     folderIds: [folder.id],
-    workbookIds: [read!, edit!, manage!, hidden!].map(({ id }) => id),
+    workbookIds: [read, edit, manage, hidden].map(({ id }) => id),
   });
   const byId = (one: { id: number }, other: { id: number }) => one.id - other.id;
   expect(rights.workbooks.sort(byId)).toEqual([
-    { id: read!.id, canEdit: false, canManage: false, canMove: false },
-    { id: edit!.id, canEdit: true, canManage: false, canMove: false },
-    { id: manage!.id, canEdit: true, canManage: true, canMove: true },
+    { id: read.id, canEdit: false, canManage: false, canMove: false },
+    { id: edit.id, canEdit: true, canManage: false, canMove: false },
+    { id: manage.id, canEdit: true, canManage: true, canMove: true },
   ]);
   expect(rights.folders).toEqual([{ id: folder.id, canEdit: true, canManage: true, canMove: true }]);
   expect(rights.reports).toEqual([]);
