@@ -39,6 +39,7 @@ const KINDS: Record<number, ProblemKind> = {
   413: 'invalid',
   429: 'busy',
   503: 'busy',
+  504: 'busy',
 };
 
 export function problemOf(error: unknown): Problem {

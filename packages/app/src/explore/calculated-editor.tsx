@@ -22,6 +22,8 @@ import { say, type TextKey } from './texts/say.ts';
 import { aggregateText, kindText, titleOfField } from './titles.ts';
 
 const CHECK_MS = 300;
+/** When a check is tried again that a busy server has refused. */
+const RETRY_MS = 2000;
 const ROWS = { first: 3, least: 2, most: 1000 };
 
 const FORMAT_TEXTS: Record<(typeof FORMATS)[number], TextKey> = {
@@ -67,7 +69,8 @@ export default function CalculatedEditor({
   const text = JSON.stringify(made);
   useEffect(() => {
     const stopped = new AbortController();
-    const timer = setTimeout(async () => {
+    let timer: ReturnType<typeof setTimeout>;
+    const check = async () => {
       const query = toQuery(setCalculated(question, made));
       const at = query.calculated!.findIndex(({ name }) => name === made.name);
       try {
@@ -75,9 +78,13 @@ export default function CalculatedEditor({
         await api.dryRunQuery({ deploymentId: exploration.deploymentId, body }, { signal: stopped.signal });
         setChecked({ isRight: true });
       } catch (error) {
-        if (!isAbort(error)) setChecked({ isRight: false, problem: errorIn(problemOf(error).message, at) });
+        if (isAbort(error)) return;
+        const problem = problemOf(error);
+        setChecked({ isRight: false, problem: errorIn(problem.message, at) });
+        if (problem.kind === 'busy') timer = setTimeout(check, RETRY_MS);
       }
-    }, CHECK_MS);
+    };
+    timer = setTimeout(check, CHECK_MS);
     return () => {
       clearTimeout(timer);
       stopped.abort();

@@ -98,10 +98,11 @@ export function ExpressionInput({
     const made = value.slice(0, from) + text;
     onChange(made + rest);
     setCursor(undefined);
-    requestAnimationFrame(() => {
-      input.current?.focus();
-      input.current?.setSelectionRange(made.length, made.length);
-    });
+    // At once: what is typed before the next frame must come after it too.
+    const field = input.current!;
+    field.value = made + rest;
+    field.focus();
+    field.setSelectionRange(made.length, made.length);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!chosen) return;
