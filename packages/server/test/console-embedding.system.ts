@@ -138,7 +138,7 @@ test('an admin finds out why one viewer sees no rows, mends it without leaving t
   await page.getByLabel('Address of the page').fill('https://shop.example.com/');
   await page.getByText('Its origin is not allowed.').waitFor();
   const frame = page.frameLocator('iframe');
-  await frame.getByText('Ada').waitFor();
+  await frame.getByRole('heading', { level: 1 }).waitFor();
   const background = () => frame.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
   const before = await background();
   await page.getByLabel('Background').fill('#ffe8d0');
