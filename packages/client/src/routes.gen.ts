@@ -96,6 +96,7 @@ export const routes: Record<string, string> = {
   exchangeDeviceCode: 'POST /auth/device/token body=formOrJson',
   explainAccess: 'POST /query/api/v1/deployments/{deploymentId}/explain-access',
   explainQuery: 'POST /query/api/v1/deployments/{deploymentId}/explain',
+  explainViewer: 'POST /api/v1/deployments/{deploymentId}/explain-viewer',
   exportAuditLog: 'GET /api/v1/audit-log/export?actorId&apiKeyId&deploymentId&embedTenantName&from&operation&requestId&resourceId&resourceType&to reply=ndjson',
   exportBundle: 'GET /build/api/v1/deployments/{deploymentId}/data-model/export.bundle reply=bytes',
   exportDashboard: 'GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/export?crossFilters&filters&format&locale&scheme&timeGrains&timezone reply=bytes',

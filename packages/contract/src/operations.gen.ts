@@ -49,6 +49,7 @@ import * as userAttributes from './operations/user-attributes.ts';
 import * as userGroups from './operations/user-groups.ts';
 import * as userOauthTokens from './operations/user-oauth-tokens.ts';
 import * as users from './operations/users.ts';
+import * as viewerExplanations from './operations/viewer-explanations.ts';
 import * as webhooks from './operations/webhooks.ts';
 import * as workbooks from './operations/workbooks.ts';
 import * as workspace from './operations/workspace.ts';
@@ -150,6 +151,7 @@ export const operations = {
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
   explainAccess: queries.explainAccess,
   explainQuery: queries.explainQuery,
+  explainViewer: viewerExplanations.explainViewer,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
   exportDashboard: dashboards.exportDashboard,

@@ -16,6 +16,7 @@ const UNAUDITED: string[] = [
   'runSql',
   'dryRunQuery',
   'explainAccess',
+  'explainViewer',
   'explainQuery',
   'previewReport',
   'postDashboardPythonRun',

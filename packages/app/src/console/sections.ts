@@ -54,6 +54,16 @@ export const SECTIONS: readonly ConsoleSection[] = [
     ],
   },
   {
+    title: 'embedding',
+    pages: [
+      entry('adminTenants', 'tenants'),
+      entry('adminSessions', 'sessions'),
+      entry('adminViewer', 'viewer'),
+      entry('adminDryRun', 'dryRun'),
+      entry('adminEmbedding', 'embedSettings'),
+    ],
+  },
+  {
     title: 'operations',
     pages: [
       entry('adminNotices', 'notices'),

@@ -25,6 +25,7 @@ export const texts: Texts<typeof en> = {
   tenants: 'Einbettungsmandanten',
   sessions: 'Sitzungen',
   viewer: 'Was jemand sieht',
+  dryRun: 'Sitzung probieren',
   embedSettings: 'Herkunft und Aussehen',
   account: 'Ihr Konto',
   more: 'Mehr anzeigen',

@@ -22,6 +22,7 @@ export const en = {
   tenants: 'Embed tenants',
   sessions: 'Sessions',
   viewer: 'What a viewer sees',
+  dryRun: 'Try a session',
   embedSettings: 'Origins and look',
   account: 'Your account',
   more: 'Show more',

@@ -25,6 +25,7 @@ export const texts: Texts<typeof en> = {
   tenants: 'Inquilinos',
   sessions: 'Sesiones',
   viewer: 'Qué ve un espectador',
+  dryRun: 'Probar una sesión',
   embedSettings: 'Orígenes y aspecto',
   account: 'Su cuenta',
   more: 'Mostrar más',

@@ -25,6 +25,7 @@ export const texts: Texts<typeof en> = {
   tenants: 'Locataires',
   sessions: 'Sessions',
   viewer: 'Ce que voit un lecteur',
+  dryRun: 'Essayer une session',
   embedSettings: 'Origines et apparence',
   account: 'Votre compte',
   more: 'Afficher plus',

@@ -25,6 +25,7 @@ export const texts: Texts<typeof en> = {
   tenants: 'テナント',
   sessions: 'セッション',
   viewer: '閲覧者に見えるもの',
+  dryRun: 'セッションを試す',
   embedSettings: 'オリジンと外観',
   account: 'アカウント',
   more: 'さらに表示',

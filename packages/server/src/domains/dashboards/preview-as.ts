@@ -101,7 +101,7 @@ export async function resolveIdentity(
 }
 
 /** Of a viewer who has never come: no user has it. */
-const NO_USER = 0;
+export const NO_USER = 0;
 
 /** Whether they see what is published; null if too little is known of them. */
 export async function seesDashboard(

@@ -26,6 +26,7 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
+import { explainViewer } from './explain-viewer.ts';
 import { describePeople, type Presence } from './presence.ts';
 import { createPreviewIds, requireAsking, resolveIdentity, seesDashboard } from './preview-as.ts';
 import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
@@ -38,7 +39,7 @@ export const dashboardRoutes = (
   charts: Charts,
   runPython: PythonRuns,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer'>,
+  queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer' | 'explain' | 'explainAccess'>,
   previewKeys: Keys,
   presence: Presence,
 ) => {
@@ -155,6 +156,10 @@ export const dashboardRoutes = (
       const call = { actor, db, signal, deploymentId, as: resolved.as };
       return queries.load(call, body.query, { isMulti: true, isRenewed: body.isRenewed === true });
     }),
+
+    handle(operations.explainViewer, ({ actor, db, signal }, { params, body }) =>
+      explainViewer(queries, { actor, db, signal, ...params }, body),
+    ),
 
     handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
       change(async (tx) => {
