@@ -228,6 +228,7 @@ export const routes: Record<string, string> = {
   previewReport: 'POST /api/v1/deployments/{deploymentId}/report-preview',
   publishDashboard: 'POST /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/publish',
   pull: 'POST /build/api/v1/deployments/{deploymentId}/pull',
+  queryDataSource: 'POST /build/api/v1/deployments/{deploymentId}/data-sources/{name}/sql reply=bytes',
   querySql: 'POST /query/api/v1/deployments/{deploymentId}/sql',
   querySqlByAddress: 'GET /query/api/v1/deployments/{deploymentId}/sql?query&queryType',
   receiveGitHostWebhook: 'POST /api/v1/git-host/webhooks/{webhookId} body=bytes headers=x-hub-signature-256,x-gitea-signature,x-forgejo-signature,x-gitlab-token,webhook-id,webhook-timestamp,webhook-signature,x-github-delivery,x-gitea-delivery,x-gitlab-event-uuid',

@@ -282,6 +282,7 @@ export const operations = {
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,
+  queryDataSource: dataSources.queryDataSource,
   querySql: queries.querySql,
   querySqlByAddress: queries.querySqlByAddress,
   receiveGitHostWebhook: gitHosts.receiveGitHostWebhook,
