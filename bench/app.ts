@@ -195,7 +195,7 @@ async function dragging(context: BrowserContext, { url }: Oriel, workbookId: num
   await page.goto(`${url}/d/${DEPLOYMENT_ID}/workbooks/${workbookId}/dashboard`);
   await page.waitForFunction(`document.querySelectorAll('.slot').length === ${WIDGETS}`);
   await page.locator('.slot .vega svg').first().waitFor();
-  await page.waitForLoadState('networkidle');
+  await page.waitForFunction("!document.querySelector('.slot .skeleton')");
   const act = async (at: Page, seconds: number) => {
     await at.evaluate('scrollTo(0, 0)');
     const slot = at.locator('.slot').first();
