@@ -1,5 +1,4 @@
 /** The whole question in the address, so that a link or a reload brings it back. */
-import { keepInTab, keptInTab } from '../preferences.ts';
 import { fromCalculated } from './calculated.ts';
 import {
   comparison,
@@ -125,7 +124,7 @@ function unpack(packed: Packed): Question {
   };
 }
 
-function toText(question: Question): string {
+export function toText(question: Question): string {
   const bytes = new TextEncoder().encode(JSON.stringify(pack(question)));
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -137,20 +136,6 @@ export const toAddress = (question: Question): string | undefined => {
   const text = toText(question);
   return text.length > ADDRESS_MAX ? undefined : text;
 };
-
-/** In place of what is too long: this tab keeps it, so that a reload brings it back. */
-const KEPT = 'kept';
-
-/** `place` is the path of the page. Undefined if it is too long, and nothing may be kept, as in a frame. */
-export function addressed(place: string, text: string): string | undefined {
-  if (text.length <= ADDRESS_MAX) return text;
-  return keepInTab(place, text) ? KEPT : undefined;
-}
-
-export const addressedQuestion = (place: string, question: Question) => addressed(place, toText(question));
-
-export const readAddressed = (place: string, text: string): string | undefined =>
-  text === KEPT ? keptInTab(place) : text;
 
 /** Undefined for a text that is no question. A plain JSON query is read, too: hosts may make such links by hand. */
 export function fromAddress(text: string): Question | undefined {

@@ -25,6 +25,7 @@ import {
   fromQuery,
   group,
   isGroup,
+  type JsonQuery,
   type Question,
   toQuery,
 } from './question.ts';
@@ -82,7 +83,7 @@ test('a question as SQL over the model', () => {
     'sales.revenue': { kind: 'measure', type: 'number' },
     'sales.tier': { kind: 'dimension', type: 'number' },
   };
-  const sql = (query: object) => semanticSql(query, (member) => kinds[member]);
+  const sql = (query: JsonQuery) => semanticSql(query, (member) => kinds[member]);
   expect(
     sql({
       measures: ['sales.revenue'],

@@ -11,7 +11,7 @@ import { openDialog } from '../parts/dialog.tsx';
 import { wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf, isEmbedded } from '../place.ts';
-import { addressed } from './address.ts';
+import { addressed } from './addressed.ts';
 import { useMay } from './rights.ts';
 import { type Report, SaveDialog } from './save.tsx';
 import { readLines, type SqlAnswer } from './sql-answer.ts';
