@@ -325,6 +325,7 @@ describe.each(['duckdb', 'postgres'])('the data source itself, on %s', (engine) 
     await expect(askIn((await world.person({ roles: ['Viewer'] })).client, query)).rejects.toMatchObject(
       refused,
     );
+    await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
     for (const more of [{}, { creatorMode: true, embedTenantName: unique('customer') }]) {
       const { client: embedded } = await world.embedded({
         deploymentId: ids[engine]!,
