@@ -48,7 +48,7 @@ export default function SqlPage({ deploymentId, sql, dataSource, stored, reload,
   const running = useRef<AbortController | undefined>(undefined);
   const may = useMay(deploymentId);
   const mayAskSource = !isEmbedded && may('SqlRunnerRead');
-  const isOfSource = source !== undefined;
+  const isOfSource = source !== undefined && mayAskSource;
 
   async function run() {
     running.current?.abort();
@@ -79,18 +79,18 @@ export default function SqlPage({ deploymentId, sql, dataSource, stored, reload,
   };
   useEffect(() => {
     // A link to somebody else's SQL of a data source is read before it is run.
-    if (!isOfSource) void run();
+    if (dataSource === undefined) void run();
     return () => running.current?.abort();
   }, []);
 
   // A reload brings the text back.
   useEffect(() => {
-    const isStored = report?.sqlQuery === text && !isOfSource;
+    const isStored = report?.sqlQuery === text && source === undefined;
     const written = addressed(`sql ${location.pathname}`, text);
     setTooLong(!isStored && written === undefined);
     const search = isStored
       ? ''
-      : `?${new URLSearchParams({ sql: written ?? '', ...(isOfSource ? { source } : {}) })}`;
+      : `?${new URLSearchParams({ sql: written ?? '', ...(source === undefined ? {} : { source }) })}`;
     if (location.search !== search) history.replaceState(history.state, '', `${location.pathname}${search}`);
   }, [text, source]);
 
@@ -189,6 +189,7 @@ export default function SqlPage({ deploymentId, sql, dataSource, stored, reload,
         </>
       )}
       <CodeEditor
+        key={String(isOfSource)}
         language="sql"
         label={say(isOfSource ? 'sqlOfSource' : 'sqlLabel')}
         value={text}
