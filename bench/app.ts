@@ -76,9 +76,9 @@ async function run(options: RunOptions) {
     measured,
     comparisons,
     facts: {
-      'search, all': `${words(palette)} after the server's answer; asked: at most two frames, ${(2 * FRAME_MS).toFixed(0)} ms`,
-      'search, fields': `${words(members)} after each letter, among ${MEMBERS} fields; asked: at most 50 ms`,
-      sizes: names
+      'search all': `${words(palette)} after the server's answer; asked: at most two frames, ${(2 * FRAME_MS).toFixed(0)} ms`,
+      'find field': `${words(members)} after each letter, among ${MEMBERS} fields; asked: at most 50 ms`,
+      scripts: names
         .map(
           (name) => `${name} ${(sum(loads[name]!.scripts.map(({ length }) => length)) / 1000).toFixed(0)} KB`,
         )
