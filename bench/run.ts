@@ -1,5 +1,6 @@
 /** `npm run bench` runs all benchmarks, or only the named ones: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
+import { app } from './app.ts';
 import { auditLog } from './audit-log.ts';
 import { dataModels } from './data-models.ts';
 import { day } from './day.ts';
@@ -40,6 +41,7 @@ const benchmarks: Benchmark[] = [
   queryUncached,
   queryDashboard,
   embeddedPage,
+  app,
   notifications,
   day,
 ];

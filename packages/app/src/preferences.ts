@@ -40,6 +40,28 @@ export function prefer(chosen: Partial<Preferences>) {
   }
 }
 
+/** What is too long for an address: kept as long as this tab, so that a reload brings it back. */
+const IN_TAB = 'oriel-in-tab:';
+
+export function keepInTab(name: string, value: string): boolean {
+  if (isEmbedded) return false;
+  try {
+    sessionStorage.setItem(`${IN_TAB}${name}`, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function keptInTab(name: string): string | undefined {
+  if (isEmbedded) return undefined;
+  try {
+    return sessionStorage.getItem(`${IN_TAB}${name}`) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Drafts that are not saved yet, so that a reload, a closed lid or an expired session loses nothing. */
 const DRAFTS = 'oriel-unsaved:';
 const KEPT_MAX_MS = 14 * 86_400_000;

@@ -15,6 +15,8 @@ export interface Surroundings {
   /** The colours in force. */
   tokens(): Tokens;
   mayExport(): boolean;
+  /** Opens the query of a chart for whoever may go on from it; undefined for all others. */
+  readonly explore?: ((query: Query) => void) | undefined;
   /** A widget has drawn its data, or has said why it cannot. */
   rendered(widgetId: string): void;
   /** Something happened that the page may tell others. The names are those of the embed protocol. */
@@ -78,6 +80,10 @@ export class Board {
 
   get mayExport(): boolean {
     return this.dashboard?.restrictDataDownload !== true && this.#around.mayExport();
+  }
+
+  get explore(): Surroundings['explore'] {
+    return this.#around.explore;
   }
 
   get title(): string {

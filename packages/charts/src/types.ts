@@ -97,7 +97,7 @@ export interface Snapshot {
   meta?: { query?: Query; problem?: string } | null;
   fillMissingRows?: { member: string; excludedDimensions?: string[] | null } | null;
   periodComparisons?: PeriodComparison[] | null;
-  preferences?: { columnFormats?: Record<string, ColumnFormat> | null } | null;
+  preferences?: { columnFormats?: Record<string, ColumnFormat> | null; tooltip?: string[] | null } | null;
 }
 
 export interface Dashboard {

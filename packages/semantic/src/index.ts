@@ -27,6 +27,7 @@ export {
   planQuery,
   ROWS_MAX,
 } from './plan/plan.ts';
+export { limitsRows } from './plan/policies.ts';
 export { QUERY_LIMITS } from './plan/query.ts';
 export type { Statement } from './plan/render.ts';
 export type { Viewer } from './plan/viewer.ts';

@@ -11,8 +11,9 @@ import {
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';
+import { addressOf } from '../place.ts';
 import { locale } from '../texts/index.ts';
-import { loadAs, previewsOf, queryApi, type Where } from './server.ts';
+import { loadAs, mayExploreIn, previewsOf, queryApi, type Where } from './server.ts';
 import { configOf, type Doc } from './state/doc.ts';
 
 export interface DraftBoard {
@@ -50,11 +51,26 @@ export function createDraftBoard(where: Where): DraftBoard {
         : loadAs(where, previewId, queries, isFresh),
     meta: queryApi.meta,
   };
+  let mayExplore = false;
+  void mayExploreIn(where.deploymentId).then((may) => {
+    mayExplore = may;
+  });
+  /** By a link, so that the router takes it. */
+  const exploreFrom = (query: object) => {
+    const link = document.createElement('a');
+    link.href = `${addressOf(where.deploymentId, 'explore')}?q=${encodeURIComponent(JSON.stringify(query))}`;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  };
   const board = new Board({
     api: rowsApi,
     language,
     tokens: () => tokens,
     mayExport: () => true,
+    get explore() {
+      return mayExplore ? exploreFrom : undefined;
+    },
     rendered() {},
     tell() {},
   });

@@ -42,6 +42,13 @@ export const queryApi: QueryApi = {
   meta: (deploymentId) => asChart(() => api.getQueryMeta({ deploymentId })) as never,
 };
 
+/** Whoever creates content may also ask questions of their own. */
+export const mayExploreIn = (deploymentId: number): Promise<boolean> =>
+  api.workspaceRights({ deploymentId }).then(
+    ({ actions, canCreate }) => canCreate || actions.includes('All') || actions.includes('AIBIExplore'),
+    () => false,
+  );
+
 /** Rows for charts, under the policies of somebody else. */
 export async function loadAs(where: Where, previewId: string, queries: Query[], isRenewed: boolean) {
   const body = { previewId, query: queries, isRenewed };

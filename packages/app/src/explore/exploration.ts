@@ -47,6 +47,10 @@ export class Exploration {
   readonly isRunning = signal(false);
   readonly isAutomatic = signal(preference('autoRun') ?? true);
   readonly limits = signal<Limits>(undefined);
+  /** Told to everybody, without whose policies they are. */
+  readonly isLimited = computed(
+    () => (this.answer.value?.rows.result as { rowsLimited?: boolean } | undefined)?.rowsLimited === true,
+  );
   #running: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #mayExplain = true;

@@ -52,6 +52,9 @@ export function Start({
         >
           {say('paste')}
         </button>
+        <button type="button" onClick={() => onSql('')}>
+          {say('writeSql')}
+        </button>
       </header>
       <label class="search-field large">
         <Icon name="search" />

@@ -15,6 +15,7 @@ export const texts: Texts = {
   menu: 'Optionen für {title}',
   showTable: 'Als Tabelle zeigen',
   showChart: 'Als Diagramm zeigen',
+  exploreFrom: 'Von hier aus erkunden',
   csv: 'Als CSV herunterladen',
   details: 'Details',
   close: 'Schließen',

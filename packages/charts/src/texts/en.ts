@@ -12,6 +12,7 @@ export const en = {
   menu: 'Options for {title}',
   showTable: 'Show as table',
   showChart: 'Show as chart',
+  exploreFrom: 'Explore from here',
   csv: 'Download as CSV',
   details: 'Details',
   close: 'Close',

@@ -14,6 +14,7 @@ export const texts: Texts = {
   menu: 'Opciones de {title}',
   showTable: 'Ver como tabla',
   showChart: 'Ver como gráfico',
+  exploreFrom: 'Explorar desde aquí',
   csv: 'Descargar como CSV',
   details: 'Detalles',
   close: 'Cerrar',

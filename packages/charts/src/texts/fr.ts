@@ -14,6 +14,7 @@ export const texts: Texts = {
   menu: 'Options de {title}',
   showTable: 'Afficher en tableau',
   showChart: 'Afficher en graphique',
+  exploreFrom: 'Explorer à partir d’ici',
   csv: 'Télécharger en CSV',
   details: 'Détails',
   close: 'Fermer',

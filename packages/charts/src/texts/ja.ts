@@ -14,6 +14,7 @@ export const texts: Texts = {
   menu: '{title}のオプション',
   showTable: '表で表示',
   showChart: 'グラフで表示',
+  exploreFrom: 'ここから探索',
   csv: 'CSVをダウンロード',
   details: '詳細',
   close: '閉じる',

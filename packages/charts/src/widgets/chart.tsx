@@ -59,6 +59,9 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
     items.push({ label: board.say(asTable ? 'showChart' : 'showTable'), run: () => setAsTable(!asTable) });
   if (board.mayExport && rows && !isEmpty) items.push({ label: board.say('csv'), run: () => exportCsv() });
 
+  if (board.explore && rows && snapshot.kind !== 'html')
+    items.push({ label: board.say('exploreFrom'), run: () => board.explore!(rows.query) });
+
   function exportCsv() {
     const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot);
     download(`${title || 'data'}.csv`, csvOf(rows!.rows, columns));

@@ -80,6 +80,8 @@ export interface Queries {
     wishes: { isRenewed: boolean; isPublished?: boolean },
   ): Promise<Loaded>;
   runSql(call: QueryCall, text: string): Promise<void>;
+  /** Runs a SELECT in a data source itself, outside of the model and its policies. The caller must have `SqlRunnerRead`. */
+  loadSourceSql(call: QueryCall, dataSource: string, text: string): Promise<Loaded>;
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /**
@@ -396,6 +398,18 @@ export function createQueries(options: QueriesOptions): Queries {
         },
         IS_SQL,
       ),
+    loadSourceSql: (call, dataSource, text) =>
+      withApiErrors(
+        call,
+        async () => {
+          const source = (await sources.of(call.db, call.deploymentId))(dataSource);
+          const how = { maxAgeMs: 0, version: [], isRenewed: true, mayBeLarge: true };
+          const result = await resultOf(call, source, { sql: text, rowForm: 'arrays' }, how);
+          call.watch?.onAnswer(result.rowCount);
+          return sqlAnswerText(namesOf(result), result, countUnreadOf(call));
+        },
+        IS_OF_SOURCE,
+      ),
     viewer: ({ actor, as = actor }) => viewerOf(as),
     explain: (call, query, given) =>
       withApiErrors(call, async () => {
@@ -453,6 +467,7 @@ async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean>
 }
 
 const rowsText = ({ rows }: Result) => rows.toString();
+const namesOf = ({ columns }: Result) => columns.map(({ name }) => name);
 
 const readsModel = ({ actor, deploymentId }: QueryCall) =>
   actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
@@ -461,14 +476,16 @@ const readsModel = ({ actor, deploymentId }: QueryCall) =>
 async function withApiErrors<T>(
   call: QueryCall,
   work: () => Promise<T>,
-  { isSql } = { isSql: false },
+  { isSql, isOfSource = false }: { isSql: boolean; isOfSource?: boolean } = { isSql: false },
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const showsSource = error instanceof EngineError && (await seesSql(call));
+    const showsSource = error instanceof EngineError && (isOfSource || (await seesSql(call)));
     throw toApiError(error, { showsSource, isSql });
   }
 }
 
 const IS_SQL = { isSql: true };
+/** Whoever may ask the data source itself may read what it says. */
+const IS_OF_SOURCE = { isSql: true, isOfSource: true };

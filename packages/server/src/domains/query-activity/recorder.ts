@@ -178,6 +178,8 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
       run: (call, query) => run(call, 'query', query, (seen) => api.run(seen, query)),
       loadSql: (call, text, wishes) => run(call, 'sql', text, (seen) => api.loadSql(seen, text, wishes)),
       runSql: (call, text) => run(call, 'sql', text, (seen) => api.runSql(seen, text)),
+      loadSourceSql: (call, dataSource, text) =>
+        run(call, 'sql', text, (seen) => api.loadSourceSql(seen, dataSource, text)),
     }),
     list: () => [...entries.values()].filter(({ cancelled }) => !cancelled.signal.aborted).map(rowOf),
     find(id) {
