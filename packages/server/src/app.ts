@@ -225,6 +225,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     enqueueBuild,
     onChange,
     githubApp: settings.githubApp,
+    allowPrivate: settings.allowPrivateRemotes,
   });
   const list: Module[] = [
     { cleanup: scheduleCleanup },
@@ -265,6 +266,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       onChange,
       openSnapshot: hosts.openSnapshot,
       dbtPython: settings.dbtPython,
+      allowPrivate: settings.allowPrivateRemotes,
     }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),

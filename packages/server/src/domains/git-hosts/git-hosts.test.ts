@@ -376,19 +376,90 @@ test('a wrong token, a missing repository and addresses with secrets get clear e
   expect(JSON.stringify(rows)).not.toContain(host.credentials.token);
 });
 
-test('without the setting, no git host on a private address is asked', async () => {
+/** What is no address of a public server over TLS, by what is wrong with it. */
+const REFUSED_ADDRESSES: [string, string][] = [
+  ['another scheme', 'ftp://git.example.com/acme'],
+  ['SSH', 'ssh://git@git.example.com/acme'],
+  ['a file', 'file:///etc/passwd'],
+  ['no scheme', 'git.example.com'],
+  ['no TLS', 'http://git.example.com'],
+  ['a password', 'https://ada:secret@git.example.com'],
+  ['a user', 'https://ada@git.example.com'],
+  ['a query', 'https://git.example.com/?token=secret'],
+  ['a part behind #', 'https://git.example.com/#x'],
+  ['loopback', 'https://127.0.0.1'],
+  ['loopback as a number', 'https://2130706433'],
+  ['loopback in hexadecimal', 'https://0x7f.1'],
+  ['loopback in octal', 'https://0177.0.0.1'],
+  ['loopback with a dot', 'https://127.0.0.1./'],
+  ['loopback of IPv6', 'https://[::1]:3000'],
+  ['loopback in IPv6', 'https://[::ffff:127.0.0.1]'],
+  ['localhost', 'https://localhost'],
+  ['localhost with a dot', 'https://git.LOCALHOST.'],
+  ['a private network', 'https://10.1.2.3'],
+  ['secrets of a cloud', 'https://169.254.169.254/latest'],
+  ['unspecified', 'https://0.0.0.0'],
+  ['a private network of IPv6', 'https://[fd00::1]'],
+  ['a line break', 'https://git.example.com/\nx'],
+  ['a tab in the host', 'https://git\t.example.com'],
+  ['a null', 'https://git.example.com/\u0000'],
+  ['a backslash', 'https:\\\\git.example.com'],
+  ['100 KB', `https://git.example.com/${'x'.repeat(100_000)}`],
+];
+
+test('without the setting, addresses that are not public are refused and not stored, and none is asked', async () => {
   const careful = await createOwnWorld();
+  const run = (text: string) => careful.server.db.pool.query(text);
+  const refusal = { status: 400, code: expect.stringMatching(/^invalid_/) };
   try {
-    const { installationId: id } = await careful.admin.createGitHostInstallation({
-      body: { name: 'local', kind: 'git', url: host.url.replace('http:', 'https:'), token: 't' },
-    });
     const { id: deploymentId } = await careful.deployment();
+    for (const [what, url] of REFUSED_ADDRESSES) {
+      const host = { name: 'refused', kind: 'git' as const, url, token: 't' };
+      const made = careful.admin.createGitHostInstallation({ body: host });
+      await expect(made, what).rejects.toMatchObject(refusal);
+      const repository = { url, token: 't' };
+      const set = careful.admin.updateModelSyncSource({
+        deploymentId,
+        body: { kind: 'repository', repository },
+      });
+      await expect(set, what).rejects.toMatchObject(refusal);
+    }
+    expect((await careful.admin.installations()).data).toEqual([]);
+    expect((await run('select * from model_sync_sources')).rows).toEqual([]);
+    const audited = `select from audit_log where resource_type in ('gitHostInstallation', 'modelSyncSource')`;
+    expect((await run(audited)).rowCount).toBe(0);
+
+    // A name may lead to a private address later, which the connection itself finds.
+    const { installationId: id } = await careful.admin.createGitHostInstallation({
+      body: { name: 'local', kind: 'git', url: 'https://git.example.com', token: 't' },
+    });
+    await run(`update git_installations set url = '${host.url.replace('http:', 'https:')}'`);
     const asked = host.requests.length;
     const body = { installationId: Number(id), name: 'a.git' };
     expect(await codeOf(careful.admin.connect({ deploymentId, body }))).toBe('git_host_unreachable');
     expect(host.requests.length).toBe(asked);
   } finally {
     await careful.stop();
+  }
+});
+
+test('a host that sends the server elsewhere is not followed, and nothing is stored', async () => {
+  const redirecting = createServer((request, response) => {
+    response.writeHead(302, { location: `${host.url}${request.url}` }).end();
+  });
+  await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+  try {
+    const repo = await repository({ a: '1' });
+    const { port } = redirecting.address() as AddressInfo;
+    const id = await installed({ kind: 'git', url: `http://127.0.0.1:${port}`, ...userAndToken() });
+    const { id: deploymentId } = await world.deployment();
+    const asked = host.requests.length;
+    const body = { installationId: id, name: repo.name };
+    expect(await codeOf(world.admin.connect({ deploymentId, body }))).toBe('git_repository_not_found');
+    expect(host.requests.length).toBe(asked);
+    expect(await codeOf(world.admin.getGitHostConnection({ deploymentId }))).toBe('not_connected');
+  } finally {
+    redirecting.close();
   }
 });
 
