@@ -18,6 +18,9 @@ const ALL = {
   pgbouncer: ['test:pgbouncer'],
   clickhouse: ['test:clickhouse'],
   dbt: ['test:dbt'],
+  'workload-identity': ['test:workload-identity'],
+  // Last, because the first time it takes half an hour.
+  gitea: ['test:gitea'],
 };
 
 const names = process.argv.slice(2);
