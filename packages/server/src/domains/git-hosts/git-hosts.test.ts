@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modeller, readFiles } from '../../../test/data-models.ts';
 import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
+import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -107,6 +108,12 @@ test('an existing repository becomes the data model, and what is new on either s
 test('both sides changed the same lines: a 409 names the file, and what is deployed stays', async () => {
   const repo = await repository({ 'shared.yml': withLine(-1, '') });
   const { id: deploymentId } = await world.deployment();
+  const { id: webhookId } = await world.admin.createWebhook({
+    body: {
+      url: 'http://127.0.0.1:9/nobody',
+      events: ['git_connection.created', 'git_connection.diverged', 'git_connection.rewritten'],
+    },
+  });
   await connect(deploymentId, repo.name);
   const deployed = await headHere(deploymentId, 'main');
   await repo.push({ 'shared.yml': withLine(3, 'there') }, 'there');
@@ -120,6 +127,24 @@ test('both sides changed the same lines: a 409 names the file, and what is deplo
   expect(await headHere(deploymentId, 'main')).toBe(here);
   const state = await world.admin.getGitHostConnection({ deploymentId });
   expect(state).toMatchObject({ state: 'failed', message: expect.stringContaining('shared.yml') });
+
+  // Webhooks of events are told, once for each reason.
+  await world.admin.pull({ deploymentId }).catch(() => {});
+  await repo.run('commit', '--quiet', '--amend', '-m', 'there, again');
+  await repo.run('push', '--quiet', '--force', 'origin', 'HEAD');
+  await repo.run('reset', '--quiet', '--hard', 'HEAD~1');
+  await repo.run('commit', '--quiet', '--amend', '-m', 'another beginning');
+  await repo.run('push', '--quiet', '--force', 'origin', 'HEAD');
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  const told = (await world.admin.listWebhookDeliveries({ id: webhookId })).items
+    .map(({ payload }) => JSON.parse(payload!))
+    .filter(({ data }) => data.deploymentId === deploymentId);
+  expect(told.map(({ type, data }) => [type, data.code])).toEqual([
+    ['git_connection.rewritten', 'git_history_rewritten'],
+    ['git_connection.diverged', 'merge_conflict'],
+    ['git_connection.created', undefined],
+  ]);
+  await world.admin.deleteWebhook({ id: webhookId });
 });
 
 test('a history that somebody replaced there is named, and never followed nor pushed over', async () => {
@@ -135,9 +160,52 @@ test('a history that somebody replaced there is named, and never followed nor pu
   const mine = await modeller(world, deploymentId, { client: world.admin });
   await mine.save({ b: '2' }, 'here');
   await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
-  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  const refused = await world.admin.pull({ deploymentId }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'git_history_rewritten',
+    message: expect.stringMatching(new RegExp(`${here}.*acceptRewritten.*${theirs}`)),
+  });
   expect(await repo.headOf()).toBe(theirs);
-  expect(await headHere(deploymentId, 'main')).not.toBe(here);
+  const local = await headHere(deploymentId, 'main');
+  expect(local).not.toBe(here);
+
+  // Who manages deployments takes it, by the commit that was named: no other one, and with an entry in the audit log.
+  const take = (client: World['admin'], acceptRewritten: string) =>
+    codeOf(client.pull({ deploymentId, body: { acceptRewritten } }));
+  const developer = await world.person({ roles: ['Developer'] });
+  expect(await take(developer.client, theirs)).toBe('forbidden');
+  expect(await take(world.admin, here!)).toBe('git_history_rewritten');
+  expect(await headHere(deploymentId, 'main')).toBe(local);
+  expect(await take(world.admin, theirs)).toBe('done');
+  expect(await headHere(deploymentId, 'main')).toBe(theirs);
+  expect(await repo.headOf()).toBe(theirs);
+  const { items } = await world.admin.listAuditLog({ operation: 'pull', deploymentId });
+  expect(items[0]).toMatchObject({ resourceType: 'branch', after: { head: theirs } });
+  expect(JSON.stringify(items[0]!.before)).toContain(local);
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('done');
+});
+
+test('connecting again after a rollback pushes nothing back that was removed there', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  const kept = await repo.headOf();
+  await repo.push({ a: 'a secret by mistake' }, 'to be removed');
+  await repo.run('push', '--quiet', 'origin', 'HEAD:side');
+  await connect(deploymentId, repo.name);
+  await world.admin.pull({ deploymentId, body: { branchName: 'side' } });
+  await repo.run('push', '--quiet', '--force', 'origin', `${kept}:main`, ':side');
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  await world.admin.deleteGitHostConnection({ deploymentId });
+  expect(await codeOf(connect(deploymentId, repo.name))).toBe('git_history_rewritten');
+  expect(await codeOf(world.admin.getGitHostConnection({ deploymentId }))).toBe('not_connected');
+  await connect(deploymentId, repo.name, { acceptRewritten: kept });
+  expect(await headHere(deploymentId, 'main')).toBe(kept);
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ b: '2' }, 'after the rollback');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  await expect
+    .poll(() => repo.bare('log', '--format=%s', '--all'), { timeout: 30_000 })
+    .toBe('after the rollback\nof the data team\n');
 });
 
 test('an empty repository gets the data model; a model of its own is not lost to a foreign history', async () => {
@@ -244,6 +312,41 @@ test('a commit that has a known folder in thousands of places is refused, and th
   await repo.bare('update-ref', 'refs/heads/main', bomb);
   expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_repository_too_large');
   expect(await headHere(deploymentId, 'main')).toBe(head);
+});
+
+test('a repository with something that cannot be stored is refused, and leaves nothing in any table', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const tables = ['git_objects', 'git_connections', 'git_remote_heads', 'builds', 'branches', 'jobs'];
+  const stored = async () => {
+    const counts: Record<string, unknown> = {};
+    for (const table of tables) {
+      const mine = table === 'jobs' ? `payload ->> 'deploymentId'` : 'deployment_id::text';
+      const { rows } = await world.server.db.pool.query(
+        `select count(*)::int as n from ${table} where ${mine} = $1`,
+        [String(deploymentId)],
+      );
+      counts[table] = rows[0].n;
+    }
+    return { counts, settings: await world.admin.getDeploymentSettings({ deploymentId }) };
+  };
+  await whenBuilt(world, deploymentId);
+  const before = await stored();
+  const repo = await repository({ a: '1' });
+  const file = (await repo.bare('rev-parse', 'main:a')).trim();
+  const commit = (await repo.bare('rev-parse', 'main')).trim();
+  for (const [what, ...lines] of [
+    ['a symbolic link', `120000 blob ${file}\tlink`],
+    ['a submodule', `160000 commit ${commit}\tmodule`],
+    ['names that differ in case', `100644 blob ${file}\tA`, `100644 blob ${file}\ta`],
+  ]) {
+    const input = `${lines.join('\n')}\n`;
+    const tree = (await host.git.run(['-C', `served/${repo.name}`, 'mktree', '--missing'], { input })).trim();
+    // Below commits that are fine: what is good of it is not stored either.
+    const hostile = (await repo.bare('commit-tree', tree, '-p', commit, '-m', 'hostile')).trim();
+    await repo.bare('update-ref', 'refs/heads/main', hostile);
+    expect(await codeOf(connect(deploymentId, repo.name)), what).toBe('git_repository_unacceptable');
+    expect(await stored(), what).toEqual(before);
+  }
 });
 
 test('a key that is scoped to one deployment cannot connect it to a repository', async () => {
