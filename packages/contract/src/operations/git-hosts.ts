@@ -111,7 +111,7 @@ export const status = operation({
   path: '/api/v1/git-host/status',
   summary: 'Tell whether a git host is connected',
   description:
-    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are those of the page in the docs that says how to connect a git host.',
+    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are that of the operations on git hosts in the reference of this server.',
   reply: Shape('GitHostConnectStatusResponse', {
     connected: Type.Boolean({ description: 'Whether there is at least one connection' }),
     linkUrl: Type.String({ description: 'Where to connect a git host' }),

@@ -90,6 +90,9 @@ export interface Connections {
 
 const JOB_NAME = 'git-hosts.sync';
 
+/** What is wrong with a call of `pull`, and with nothing else. */
+const OF_REQUEST: readonly string[] = ['branch_not_found', 'invalid_branch_name', 'uncommitted_changes'];
+
 /** What webhooks call some of the reasons. */
 const TOLD: Readonly<Record<string, 'git_connection.diverged' | 'git_connection.rewritten'>> = {
   merge_conflict: 'git_connection.diverged',
@@ -164,7 +167,7 @@ export function createConnections(
       await note(db, deploymentId, null);
       return value;
     } catch (error) {
-      if (error instanceof ApiError) await note(db, deploymentId, error);
+      if (error instanceof ApiError && !OF_REQUEST.includes(error.code)) await note(db, deploymentId, error);
       throw error;
     }
   }

@@ -103,6 +103,11 @@ test('an existing repository becomes the data model, and what is new on either s
   expect(await world.admin.pull({ deploymentId, body: {} })).toEqual({ buildTriggered: true });
   expect(await headHere(deploymentId, 'trunk')).toBe(theirs);
   expect(await world.admin.pull({ deploymentId })).toEqual({ buildTriggered: false });
+  // A name that was mistyped says nothing about the connection.
+  expect(await codeOf(world.admin.pull({ deploymentId, body: { branchName: 'none' } }))).toBe(
+    'branch_not_found',
+  );
+  expect(await world.admin.getGitHostConnection({ deploymentId })).toMatchObject({ state: 'synced' });
 });
 
 test('both sides changed the same lines: a 409 names the file, and what is deployed stays', async () => {
@@ -528,6 +533,8 @@ test('without the setting, addresses that are not public are refused and not sto
       await expect(set, what).rejects.toMatchObject(refusal);
     }
     expect((await careful.admin.installations()).data).toEqual([]);
+    const guide = `${careful.url}/docs#/GitHost`;
+    expect(await careful.admin.status()).toEqual({ connected: false, linkUrl: guide, settingsUrl: guide });
     expect((await run('select * from model_sync_sources')).rows).toEqual([]);
     const audited = `select from audit_log where resource_type in ('gitHostInstallation', 'modelSyncSource')`;
     expect((await run(audited)).rowCount).toBe(0);
