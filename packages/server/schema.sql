@@ -301,13 +301,20 @@ create table git_connections (
   must_look boolean not null default false,
   created_at timestamp with time zone not null default now(),
   failures integer not null default 0,
-  webhook_received_at timestamp with time zone
+  webhook_received_at timestamp with time zone,
+  knows_branches boolean not null default false
 );
 
 create table git_deliveries (
   deployment_id bigint not null,
   delivery_id text not null,
   received_at timestamp with time zone not null default now()
+);
+
+create table git_former_connections (
+  deployment_id bigint not null,
+  url text not null,
+  heads jsonb not null
 );
 
 create table git_installations (
@@ -335,7 +342,8 @@ create table git_objects (
 create table git_remote_heads (
   deployment_id bigint not null,
   branch_name text not null,
-  head text not null
+  head text not null,
+  is_only_there boolean not null default false
 );
 
 create table identities (
@@ -1121,6 +1129,10 @@ alter table git_deliveries add constraint git_deliveries_delivery_id_check CHECK
 alter table git_deliveries add constraint git_deliveries_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES git_connections(deployment_id) ON DELETE CASCADE;
 
 alter table git_deliveries add constraint git_deliveries_pkey PRIMARY KEY (deployment_id, delivery_id);
+
+alter table git_former_connections add constraint git_former_connections_pkey PRIMARY KEY (deployment_id);
+
+alter table git_former_connections add constraint git_former_connections_url_check CHECK ((length(url) <= 2048));
 
 alter table git_installations add constraint git_installations_app_check CHECK (((kind = 'github_app'::text) = (app_installation_id IS NOT NULL)));
 

@@ -36,6 +36,8 @@ export const ROUTES = {
   adminSources: '/admin/sources',
   adminModels: '/admin/models',
   adminPolicies: '/admin/policies',
+  adminGit: '/admin/git',
+  adminWebhooks: '/admin/webhooks',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

@@ -164,7 +164,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   });
   const workloads = createWorkloadIdentity(platform);
   const prepareFiles = createDemoFiles({ engines, log: platform.log });
-  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
+  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes, events });
   const { sourceAccess } = oauth;
   const usage = createUsage(platform);
   const recorder = createRecorder(platform, usage);
@@ -224,7 +224,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     branchTurns,
     enqueueBuild,
     onChange,
+    events,
     githubApp: settings.githubApp,
+    allowPrivate: settings.allowPrivateRemotes,
   });
   const list: Module[] = [
     { cleanup: scheduleCleanup },
@@ -263,8 +265,10 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       branchTurns,
       texts,
       onChange,
+      events,
       openSnapshot: hosts.openSnapshot,
       dbtPython: settings.dbtPython,
+      allowPrivate: settings.allowPrivateRemotes,
     }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),

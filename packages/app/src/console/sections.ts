@@ -64,6 +64,10 @@ export const SECTIONS: readonly ConsoleSection[] = [
     ],
   },
   {
+    title: 'integrations',
+    pages: [entry('adminGit', 'git', holding('SchemaRead')), entry('adminWebhooks', 'webhooks')],
+  },
+  {
     title: 'operations',
     pages: [
       entry('adminNotices', 'notices'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { BranchName, FilePath } from '../data-model.ts';
+import { BranchName, CommitHash, FilePath } from '../data-model.ts';
 import { Deployment } from '../deployments.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { gitHostLimits, remoteErrors, syncErrors } from '../git-hosts.ts';
@@ -111,12 +111,13 @@ export const status = operation({
   path: '/api/v1/git-host/status',
   summary: 'Tell whether a git host is connected',
   description:
-    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are those of the page in the docs that says how to connect a git host.',
+    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are that of the operations on git hosts in the reference of this server.',
   reply: Shape('GitHostConnectStatusResponse', {
     connected: Type.Boolean({ description: 'Whether there is at least one connection' }),
     linkUrl: Type.String({ description: 'Where to connect a git host' }),
     settingsUrl: Type.String({ description: 'Where to change what is connected' }),
   }),
+  rate: { max: 60, perSeconds: 60 },
   audit: 'none',
 });
 
@@ -303,6 +304,11 @@ export const connect = operation({
         ...FilePath,
         description: 'The folder of the repository that holds the project',
         examples: ['/analytics'],
+      }),
+      acceptRewritten: Maybe({
+        ...CommitHash,
+        description:
+          'If the deployment was connected to this repository before, and somebody replaced the history of the branch there since: its newest commit, as the error names it. The branch here then gets that history',
       }),
     },
     { examples: [{ installationId: 1, name: 'acme/model', deployBranchName: 'main' }] },

@@ -60,6 +60,9 @@ interface GitHostOptions {
   app: GitHubApp | undefined;
 }
 
+/** The operations on git hosts in the reference, whose first lines say how to connect one. */
+const GUIDE_PATH = '/docs#/GitHost';
+
 /** How long a test waits for the webhook, if it is not said, and how often it looks. */
 const WEBHOOK_WAIT_SECONDS = 15;
 const WEBHOOK_LOOK_MS = 250;
@@ -70,16 +73,19 @@ export function gitHostRoutes(
 ) {
   const { outbound, publicUrl, box: boxOf } = platform;
   const box = boxOf(WEBHOOK_SECRET_COLUMN);
-  const guide = `${publicUrl}/docs`;
+  const guide = `${publicUrl}${GUIDE_PATH}`;
   const webhookUrl = ({ webhookId }: store.ConnectionRow) =>
     `${publicUrl}/api/v1/git-host/webhooks/${webhookId}`;
 
   return [
-    handle(operations.status, async ({ db }) => ({
-      connected: (await store.countInstallations(db)) > 0,
-      linkUrl: app?.linkUrl ?? guide,
-      settingsUrl: app?.settingsUrl ?? guide,
-    })),
+    handle(operations.status, async ({ db }) => {
+      await installations.refresh(db);
+      return {
+        connected: (await store.countInstallations(db)) > 0,
+        linkUrl: app?.linkUrl ?? guide,
+        settingsUrl: app?.settingsUrl ?? guide,
+      };
+    }),
 
     handle(operations.installations, async ({ db }) => {
       await installations.refresh(db);
@@ -177,7 +183,13 @@ export function gitHostRoutes(
           );
           await requireFits(db, deploymentId, found.remoteHead);
         }
-        const place = found.remoteHead === undefined ? undefined : await placeOf(db, own, found.remoteHead);
+        const { branchName, remoteHead } = found;
+        const formerHead = await store.findFormerHead(db, deploymentId, address, branchName);
+        const acceptRewritten = body.acceptRewritten ?? null;
+        const place =
+          remoteHead === undefined
+            ? undefined
+            : await placeOf(db, own, { branchName, remoteHead, formerHead, acceptRewritten });
         return { repository: name, url: address, seen: { branchName: found.branchName, place } };
       });
       return change(async (tx) => {
@@ -191,6 +203,7 @@ export function gitHostRoutes(
           webhookId: newPublicId(),
         });
         if (!made) throw new ApiError('already_connected');
+        await store.restoreFormerHeads(tx, deploymentId);
         const branchChange = await takePlace(tx, { deploymentId, branchId: own.id, head: own.head }, seen);
         const after = await updateSource(tx, deploymentId, {
           deployBranchName: seen.branchName,
@@ -226,6 +239,7 @@ export function gitHostRoutes(
 
     handle(operations.deleteGitHostConnection, ({ change }, { params: { deploymentId } }) =>
       change(async (tx) => {
+        await store.keepFormerHeads(tx, deploymentId);
         const before = found(await store.deleteConnection(tx, deploymentId), 'not_connected');
         const { installationId, repository, url } = before;
         return {

@@ -36,7 +36,14 @@ const refuseRunning = refusing({ model_syncs_running_key: 'model_sync_running' }
 
 const shownManifest = ({ summary, uploadedAt }: store.ManifestRow) => ({ ...summary, uploadedAt });
 
-export const modelSyncRoutes = (job: SyncJob, work: DbtWork, box: Box) => [
+interface Options {
+  job: SyncJob;
+  work: DbtWork;
+  box: Box;
+  allowPrivate: boolean;
+}
+
+export const modelSyncRoutes = ({ job, work, box, allowPrivate }: Options) => [
   handle(operations.getModelSyncSource, async ({ db }, { params: { deploymentId } }) => {
     const source = await store.findSource(db, deploymentId);
     const manifest = await store.findManifest(db, deploymentId);
@@ -44,7 +51,7 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork, box: Box) => [
   }),
 
   handle(operations.updateModelSyncSource, ({ actor, change }, { params: { deploymentId }, body }) => {
-    const settings = settingsOf(body);
+    const settings = settingsOf(body, { allowPrivate });
     const given = body.repository?.token ?? null;
     return change(async (tx) => {
       found(await store.holdDeployment(tx, deploymentId), 'deployment_not_found');

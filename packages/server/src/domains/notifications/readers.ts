@@ -33,7 +33,7 @@ export async function readerOf(
   const isOwn = delivery.userId !== null;
   const actor = isOwn
     ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! })
-    : await ownerOf(db, run);
+    : forOthers(await ownerOf(db, run));
   const whose = isOwn ? 'They' : 'The owner, whose view this would be,';
   await requireSight(db, run, actor, whose);
   if (delivery.type === 'SLACK' || delivery.type === 'WEBHOOK') return { actor, email: null };
@@ -49,6 +49,10 @@ export async function ownerOf(db: Queryable, run: RunRow): Promise<Caller> {
   const creatorMode = run.embedTenantName !== null;
   return actorOf(db, run.deploymentId, { userId: run.userId, creatorMode, securityContext: null });
 }
+
+/** Whoever gets it is not the owner, whose tokens at other services are for the owner alone. */
+const forOthers = (owner: Caller): Caller =>
+  owner.kind === 'person' ? { ...owner, isReadForOthers: true } : owner;
 
 async function actorOf(
   db: Queryable,

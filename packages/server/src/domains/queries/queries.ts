@@ -369,7 +369,9 @@ export function createQueries(options: QueriesOptions): Queries {
         const found = known.get(viewer) ?? statementsFor(call, context, asked);
         known.set(viewer, found);
         const { hash, isPersonal } = await found;
-        return isPersonal ? `${hash} ${call.actor.userId}` : hash;
+        if (!isPersonal) return hash;
+        const isOwn = call.actor.kind === 'person' && !call.actor.isReadForOthers;
+        return `${hash} ${call.actor.userId} ${isOwn}`;
       }),
     run: (call, query) =>
       withApiErrors(call, async () => {
