@@ -332,6 +332,7 @@ export const operations = {
   subscribeToNotification: notifications.subscribeToNotification,
   testDataSource: dataSources.testDataSource,
   testGitHostInstallation: gitHosts.testGitHostInstallation,
+  testSignInProvider: identities.testSignInProvider,
   testWebhook: webhooks.testWebhook,
   unlinkIdentityByForm: pages.unlinkIdentityByForm,
   unlinkMyIdentity: identities.unlinkMyIdentity,

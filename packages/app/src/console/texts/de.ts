@@ -48,4 +48,6 @@ export const texts: Texts<typeof en> = {
   yes: 'Ja',
   no: 'Nein',
   created: 'Angelegt',
+  anybody: 'Alle',
+  findPerson: 'Name oder E-Mail',
 };

@@ -45,4 +45,6 @@ export const en = {
   yes: 'Yes',
   no: 'No',
   created: 'Created',
+  anybody: 'Anybody',
+  findPerson: 'Name or email',
 };

@@ -48,4 +48,6 @@ export const texts: Texts<typeof en> = {
   yes: 'Sí',
   no: 'No',
   created: 'Creado',
+  anybody: 'Cualquiera',
+  findPerson: 'Nombre o correo',
 };

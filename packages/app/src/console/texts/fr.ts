@@ -48,4 +48,6 @@ export const texts: Texts<typeof en> = {
   yes: 'Oui',
   no: 'Non',
   created: 'Créé',
+  anybody: 'Tout le monde',
+  findPerson: 'Nom ou e-mail',
 };

@@ -97,4 +97,5 @@ export const texts: Texts<typeof en> = {
   log: 'Protokoll',
   noLog: 'Das Protokoll ist leer',
   message: 'Meldung',
+  onlyTheirs: 'Nur ihre Abfragen zeigen',
 };

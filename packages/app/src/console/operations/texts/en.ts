@@ -92,4 +92,5 @@ export const en = {
   log: 'Log',
   noLog: 'The log is empty',
   message: 'Message',
+  onlyTheirs: 'Show only their queries',
 };

@@ -97,4 +97,5 @@ export const texts: Texts<typeof en> = {
   log: 'Registro',
   noLog: 'El registro está vacío',
   message: 'Mensaje',
+  onlyTheirs: 'Mostrar solo sus consultas',
 };

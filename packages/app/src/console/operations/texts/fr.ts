@@ -97,4 +97,5 @@ export const texts: Texts<typeof en> = {
   log: 'Journal',
   noLog: 'Le journal est vide',
   message: 'Message',
+  onlyTheirs: 'N’afficher que ses requêtes',
 };

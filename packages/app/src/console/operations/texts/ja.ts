@@ -95,4 +95,5 @@ export const texts: Texts<typeof en> = {
   log: 'ログ',
   noLog: 'ログは空です',
   message: 'メッセージ',
+  onlyTheirs: 'この人のクエリだけを表示',
 };
