@@ -123,6 +123,7 @@ export type ModuleSettings = Pick<
   slackToken?: Config['slackToken'];
   /** Whether the secret key is a file in the data dir, and not a setting. */
   hasKeyInDataDir?: boolean;
+  latestRelease?: Config['latestRelease'];
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -287,6 +288,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       dataDir: settings.dataDir,
       allowsPrivateRemotes: settings.allowPrivateRemotes,
       hasKeyInDataDir: settings.hasKeyInDataDir ?? false,
+      version: VERSION,
+      latestRelease: settings.latestRelease,
     }),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, cleanup }),

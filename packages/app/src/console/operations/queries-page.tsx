@@ -29,7 +29,7 @@ const whoOf = ({ userName, userId, embedTenantName, externalId }: Running | Slow
   userId === null ? say('token') : String((embedTenantName && externalId) || userName || userId);
 const tenantOf = ({ embedTenantName }: Running | Slow) => embedTenantName ?? '–';
 
-const FILTERS = ['deploymentId', 'embedTenantName', 'userId', 'minSeconds', 'from', 'to'] as const;
+const FILTERS = ['deploymentId', 'embedTenantName', 'userId', 'who', 'minSeconds', 'from', 'to'] as const;
 
 /** As the API takes them: times of this browser, and a number that is none finds everything. */
 function wanted(filters: Partial<Record<(typeof FILTERS)[number], string>>) {
@@ -81,7 +81,7 @@ function Queries() {
             onClose={close}
             onOnly={() => {
               close();
-              change({ userId: String(one.userId) });
+              change({ userId: String(one.userId), who: whoOf(one) });
             }}
           />
         ))
@@ -133,7 +133,8 @@ function Queries() {
           isFilter
           label={say('user')}
           value={filters.userId ?? ''}
-          onChange={(value) => change({ userId: value })}
+          shown={filters.who}
+          onChange={(value) => change({ userId: value, who: '' })}
         />
         <FilterField
           label={say('tenant')}

@@ -22,19 +22,22 @@ export function UserField({
   value,
   onChange,
   hint,
+  shown,
   isFilter = false,
 }: {
   label: string;
   value: string;
   onChange(value: string): void;
   hint?: string;
+  /** Their name, of somebody who is no person of the account. */
+  shown?: string | undefined;
   isFilter?: boolean;
 }) {
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const [chosen, setChosen] = useState(0);
   const userId = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
-  const { data: person } = useData(userId ? `users/one/${userId}` : null, (signal) =>
+  const { data: person } = useData(userId && !shown ? `users/one/${userId}` : null, (signal) =>
     api.getUser({ id: userId! }, { signal }),
   );
   const search = typed?.trim() ?? '';
@@ -65,7 +68,7 @@ export function UserField({
         placeholder={say(isFilter ? 'anybody' : 'findPerson')}
         autocomplete="off"
         maxLength={255}
-        value={typed ?? (person ? shownPerson(person) : value)}
+        value={typed ?? (value && shown ? shown : person ? shownPerson(person) : value)}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => {
           const text = event.currentTarget.value;

@@ -40,6 +40,7 @@ const settled: Facts = {
   installedAt: NOW - 100 * DAY,
   lastBackupAt: NOW - 6 * DAY,
   disk: { freeBytes: 50 * GB, bytes: 100 * GB },
+  version: '1.9.0',
   now: NOW,
 };
 
@@ -50,6 +51,9 @@ test.each<[string, Partial<Facts>, string[]]>([
   ['a disk with little room', { disk: { freeBytes: 5 * GB, bytes: 100 * GB } }, ['disk_nearly_full']],
   ['a large disk with enough room', { disk: { freeBytes: 50 * GB, bytes: 1000 * GB } }, []],
   ['a disk that cannot be asked', { disk: undefined }, []],
+  ['a newer release', { latestRelease: 'v1.10.0' }, ['new_release']],
+  ['the same release', { latestRelease: '1.9.0' }, []],
+  ['an older release', { latestRelease: '1.8.12' }, []],
   ['the key in the data dir', { hasKeyInDataDir: true }, ['secret_key_in_data_dir']],
 ])('%s', (_what, facts, expected) => {
   expect(noticesOf({ ...settled, ...facts }).map(({ code }) => code)).toEqual(expected);
