@@ -25,6 +25,8 @@ export const ROUTES = {
   adminJobs: '/admin/jobs',
   adminUsage: '/admin/usage',
   adminNotices: '/admin/notices',
+  adminServers: '/admin/servers',
+  adminDeployments: '/admin/deployments',
   adminDeployment: '/admin/deployment',
   adminAuditLog: '/admin/audit-log',
   adminSources: '/admin/sources',

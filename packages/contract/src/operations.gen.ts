@@ -39,6 +39,7 @@ import * as reports from './operations/reports.ts';
 import * as resourcePolicies from './operations/resource-policies.ts';
 import * as roles from './operations/roles.ts';
 import * as scim from './operations/scim.ts';
+import * as serverActivity from './operations/server-activity.ts';
 import * as sessions from './operations/sessions.ts';
 import * as spec from './operations/spec.ts';
 import * as tenantSettings from './operations/tenant-settings.ts';
@@ -106,6 +107,7 @@ export const operations = {
   deleteApiKey: apiKeys.deleteApiKey,
   deleteBranch: branches.deleteBranch,
   deleteDeployment: deployments.deleteDeployment,
+  deleteDeploymentEnvironmentToken: environments.deleteDeploymentEnvironmentToken,
   deleteEmbedTenant: embedTenants.deleteEmbedTenant,
   deleteEnvVariable: envVars.deleteEnvVariable,
   deleteFolder: folders.deleteFolder,
@@ -211,6 +213,7 @@ export const operations = {
   getScimResourceType: scim.getScimResourceType,
   getScimSchema: scim.getScimSchema,
   getScimUser: scim.getScimUser,
+  getServerMetrics: serverActivity.getServerMetrics,
   getSpec: spec.getSpec,
   getTenantSettings: tenantSettings.getTenantSettings,
   getUsage: usage.getUsage,
@@ -231,11 +234,13 @@ export const operations = {
   listAuditLog: auditLog.listAuditLog,
   listBranches: branches.listBranches,
   listCommits: dataModelHistory.listCommits,
+  listDataSourceHealth: serverActivity.listDataSourceHealth,
   listDataSourceTables: dataSources.listDataSourceTables,
   listDeploymentVersions: deployments.listDeploymentVersions,
   listEmbedSessions: embedSessions.listEmbedSessions,
   listEmbedTenants: embedTenants.listEmbedTenants,
   listEmbedUsers: embedTenants.listEmbedUsers,
+  listEngineProcesses: serverActivity.listEngineProcesses,
   listFiles: dataModelFiles.listFiles,
   listJobs: jobs.listJobs,
   listMyApiKeys: apiKeys.listMyApiKeys,

@@ -61,6 +61,7 @@ import { createRenderings, renderings } from './domains/renderings/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
 import { scim } from './domains/scim/index.ts';
+import { serverActivity } from './domains/server-activity/index.ts';
 import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
@@ -282,6 +283,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     }),
     usageModule(platform, usage),
     queryActivity(platform, recorder),
+    serverActivity(platform, engines, usage),
     queries(queryApi, engines),
     jobs(platform),
     notices(platform, {

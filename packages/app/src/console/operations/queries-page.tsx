@@ -1,5 +1,4 @@
 /** What runs now on all servers, and what was slow: who asked it, what it is, how long it takes, and an end to it. */
-import { useEffect } from 'preact/hooks';
 import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
 import { useDeployments } from '../../frame/account.ts';
@@ -7,7 +6,7 @@ import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { confirm } from '../parts/confirm.tsx';
 import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
-import { shownNumber, shownTime, useFilters, useList } from '../parts/lists.ts';
+import { shownNumber, shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { UserField } from '../parts/user-field.tsx';
 import { say as sayShared, withShared } from '../say.ts';
@@ -19,7 +18,6 @@ export const texts = withShared(say);
 type Running = Awaited<ReturnType<typeof api.listRunningQueries>>['items'][number];
 type Slow = Awaited<ReturnType<typeof api.listSlowQueries>>['items'][number];
 
-const REFRESH_MS = 3000;
 const KEY = 'running-queries/';
 
 const seconds = (ms: number) =>
@@ -90,10 +88,7 @@ function Queries() {
       {sayShared('details')}
     </button>
   );
-  useEffect(() => {
-    const timer = setInterval(() => invalidate(KEY), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(KEY);
   const end = (one: Running) =>
     confirm({
       title: `${say('cancelQuery')}: ${whoOf(one)}`,

@@ -50,4 +50,6 @@ export const texts: Texts<typeof en> = {
   created: 'Angelegt',
   anybody: 'Alle',
   findPerson: 'Name oder E-Mail',
+  servers: 'Server',
+  deployments: 'Deployments',
 };

@@ -47,4 +47,6 @@ export const en = {
   created: 'Created',
   anybody: 'Anybody',
   findPerson: 'Name or email',
+  servers: 'Servers',
+  deployments: 'Deployments',
 };

@@ -50,4 +50,6 @@ export const texts: Texts<typeof en> = {
   created: 'Creado',
   anybody: 'Cualquiera',
   findPerson: 'Nombre o correo',
+  servers: 'Servidores',
+  deployments: 'Despliegues',
 };

@@ -50,4 +50,6 @@ export const texts: Texts<typeof en> = {
   created: 'Créé',
   anybody: 'Tout le monde',
   findPerson: 'Nom ou e-mail',
+  servers: 'Serveurs',
+  deployments: 'Déploiements',
 };

@@ -50,4 +50,6 @@ export const texts: Texts<typeof en> = {
   created: '作成日時',
   anybody: '全員',
   findPerson: '名前またはメール',
+  servers: 'サーバー',
+  deployments: 'デプロイメント',
 };
