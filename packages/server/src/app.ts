@@ -271,7 +271,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),
-    builds(build, compiler),
+    builds(platform, build, compiler),
     dataSources({
       engines,
       variables,

@@ -1,4 +1,4 @@
-/** The console in a real browser: an operator ends the slow query of one customer, and an admin sets SCIM up. */
+/** The console in a real browser: the slow query of one customer is ended, SCIM is set up, and a person leaves. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { entraUser, oktaUser, scimClient, searchFor } from './scim.ts';
 import { deployModel } from './shops.ts';
-import { createSignable, PASSWORD } from './sign-in.ts';
+import { createSignable, PASSWORD, signedIn } from './sign-in.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from './source-database.ts';
 import { createWorld, unique, type World } from './world.ts';
 
@@ -103,6 +103,14 @@ test('an operator finds the slow query of one customer, of another deployment th
   await page.getByLabel('From').fill('2099-01-01T00:00');
   await page.getByText('No query was slow').waitFor();
 
+  // Who runs it: an engine with its memory, of a source that answers.
+  await page.goto(`/d/${elsewhere}/admin/servers`);
+  const { name } = await world.admin.getDeployment({ deploymentId });
+  const engine = page.getByRole('region', { name: 'Engine processes' }).getByRole('row', { name });
+  await engine.getByText('Busy', { exact: true }).waitFor();
+  expect(await engine.innerText()).toMatch(/[1-9]\d* MB/);
+  expect(await violations(page)).toEqual([]);
+
   // The other customer's goes on.
   const { items } = await world.admin.listRunningQueries({ embedTenantName: other });
   expect(items).toHaveLength(1);
@@ -154,4 +162,39 @@ test('SCIM set-up by the words of the page works with what Okta and Entra ID sen
     const row = page.getByRole('region', { name: 'Users' }).getByRole('row', { name: userName });
     await row.getByText(name, { exact: true }).waitFor();
   }
+});
+
+test('an admin ends the session of a person who leaves, and gives what they own to somebody', async () => {
+  const person = await signedIn(world, { roles: ['Explorer'] });
+  const folder = await person.client.createFolder({ deploymentId, body: { name: unique('folder') } });
+  const heir = await createSignable(world, { roles: ['Explorer'] });
+  const { page } = await signIn(`/d/${deploymentId}/admin/users`);
+  await page.getByLabel('Search', { exact: true }).fill(person.email);
+  const users = page.getByRole('region', { name: 'Users' });
+  await expect.poll(() => users.getByRole('row').count()).toBe(2);
+  const choose = async (item: string) => {
+    await users.getByRole('button', { name: /^Actions/ }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+
+  await choose('Sessions');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'End', exact: true }).click();
+  await dialog.getByText('There is no session').waitFor();
+  await expect.poll(() => person.client.getMe().catch(({ status }) => status)).toBe(401);
+  await page.keyboard.press('Escape');
+
+  await choose('Delete');
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('The user owns content').waitFor();
+  // By keys alone.
+  await dialog.getByRole('combobox', { name: 'New owner of their content' }).fill(heir.email);
+  await dialog.getByRole('option', { name: heir.email }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => dialog.getByRole('combobox').inputValue()).toContain(heir.email);
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('Nobody matches').waitFor();
+  const { id: folderId } = folder;
+  expect(await world.admin.getFolder({ deploymentId, folderId })).toMatchObject({ userId: heir.id });
 });

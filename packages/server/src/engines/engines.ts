@@ -135,6 +135,7 @@ interface Opened {
 }
 
 interface Entry {
+  id: string;
   deploymentId: number;
   dataSource: string;
   type: string;
@@ -155,6 +156,7 @@ export function createEngines(options: EnginesOptions): Engines {
   const entries = new Map<string, Entry>();
   const health = createSourceHealth();
   let onUse = () => {};
+  let count = 0;
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
   let looking: Promise<void> | undefined;
@@ -219,6 +221,8 @@ export function createEngines(options: EnginesOptions): Engines {
     const given = identity && program().then(({ user }) => giveIdentity(identity, { dataDir, user, log }));
     const entry: Entry = {
       deploymentId,
+      // Not the key: that holds a hash of the password.
+      id: String(++count),
       dataSource,
       type: settings.type,
       startedAt: new Date().toISOString(),
@@ -286,7 +290,7 @@ export function createEngines(options: EnginesOptions): Engines {
       });
       return health.watch(engine, { deploymentId, dataSource: source.name, type: source.type });
     },
-    list: () => Promise.all([...entries].map(([key, entry]) => stateOf(key, entry))),
+    list: () => Promise.all([...entries.values()].map(stateOf)),
     health: health.list,
     onUse(listener) {
       onUse = listener;
@@ -308,12 +312,12 @@ export function createEngines(options: EnginesOptions): Engines {
   };
 }
 
-async function stateOf(key: string, entry: Entry): Promise<EngineState> {
-  const { deploymentId, dataSource, type, startedAt, supervised, users } = entry;
+async function stateOf(entry: Entry): Promise<EngineState> {
+  const { id, deploymentId, dataSource, type, startedAt, supervised, users } = entry;
   const state = !supervised ? 'starting' : !supervised.isUp ? 'down' : users > 0 ? 'busy' : 'idle';
   const pid = supervised?.pid;
   const memoryBytes = pid === undefined ? null : await memoryOf(pid);
-  return { id: key, deploymentId, dataSource, type, state, memoryBytes, queries: users, startedAt };
+  return { id, deploymentId, dataSource, type, state, memoryBytes, queries: users, startedAt };
 }
 
 const fingerprint = (settings: unknown) =>

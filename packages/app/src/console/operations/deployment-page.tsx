@@ -11,6 +11,7 @@ import { useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { type ConsolePageProps, consolePage, PageHead } from '../shell.tsx';
+import { BuildsDialog } from './builds-dialog.tsx';
 import { Tokens } from './environment-tokens.tsx';
 import { LiveLog } from './live-log.tsx';
 import { say } from './say.ts';
@@ -63,24 +64,44 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
           {
             title: sayShared('actions'),
             isActions: true,
-            cell: ({ id, branch }) =>
-              rights.may('SchemaUpdate') && (
-                <button
-                  type="button"
-                  onClick={() =>
-                    openDialog((close) => (
-                      <Tokens
-                        deploymentId={deploymentId}
-                        environmentId={id}
-                        branch={branch ?? id}
-                        onClose={close}
-                      />
-                    ))
-                  }
-                >
-                  {say('tokens')}
-                </button>
-              ),
+            cell: ({ id, branch }) => (
+              <>
+                {branch && rights.may('SchemaRead') && (
+                  <button
+                    type="button"
+                    onClick={() =>
+                      openDialog((close) => (
+                        <BuildsDialog
+                          deploymentId={deploymentId}
+                          branchName={branch}
+                          mayBuild={rights.may('SchemaUpdate')}
+                          onClose={close}
+                        />
+                      ))
+                    }
+                  >
+                    {say('builds')}
+                  </button>
+                )}{' '}
+                {rights.may('SchemaUpdate') && (
+                  <button
+                    type="button"
+                    onClick={() =>
+                      openDialog((close) => (
+                        <Tokens
+                          deploymentId={deploymentId}
+                          environmentId={id}
+                          branch={branch ?? id}
+                          onClose={close}
+                        />
+                      ))
+                    }
+                  >
+                    {say('tokens')}
+                  </button>
+                )}
+              </>
+            ),
           },
         ]}
       />

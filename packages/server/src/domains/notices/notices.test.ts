@@ -20,6 +20,9 @@ test('notices are about this server, and leave when they are settled', async () 
   expect(await codes()).toEqual(['mail_not_set', 'private_remotes_allowed']);
   await pool.query(`update installation set created_at = now() - interval '8 days'`);
   expect(await codes()).toEqual(['no_recent_backup', 'mail_not_set', 'private_remotes_allowed']);
+  await pool.query(`update installation set last_backup_at = now() - interval '9 days 1 hour'`);
+  const { items } = await world.admin.listNotices({});
+  expect(items.find(({ code }) => code === 'no_recent_backup')?.values).toEqual({ days: '9' });
   await pool.query('update installation set last_backup_at = now()');
   expect(await codes()).toEqual(['mail_not_set', 'private_remotes_allowed']);
   for (const { message, whatToDo } of (await world.admin.listNotices({})).items) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import { mergeHealth, p95Of } from './rules.ts';
+import { insertMinute } from './store.ts';
 
 let world: World;
 let deploymentId: number;
@@ -56,6 +57,14 @@ test('the minutes of two servers are added up', async () => {
   const insert = `insert into server_minutes values (date_trunc('hour', now()) - interval '1 hour', $1, 100, 1, $2, 3, 20, 5, $3)`;
   await pool.query(insert, ['a', [90, 10, 0, 0, 0, 0, 0, 0, 0, 0], 12]);
   await pool.query(insert, ['b', [100, 0, 0, 0, 0, 0, 0, 0, 0, 0], 15]);
+  // A server that stops writes what it has counted of its last minute, too.
+  const more = { requests: 4, errors: 0, latency: [1, 3], sessions: 1, queries: 2, cachedQueries: 0 };
+  const { db } = world.server;
+  for (let i = 0; i < 2; i++) await insertMinute(db, 'c', more);
+  const { rows } = await pool.query(
+    `select sum(requests)::int as requests, sum(latency[2])::int as slow from server_minutes where run = 'c'`,
+  );
+  expect(rows).toEqual([{ requests: 8, slow: 6 }]);
   const { points } = await world.admin.getServerMetrics({ hours: 24 });
   expect(points[0]).toMatchObject({
     requests: 200,

@@ -44,7 +44,14 @@ export const insertMinute = (db: Queryable, run: string, counted: Minute) =>
     select date_trunc('minute', now()), ${run}, ${counted.requests}, ${counted.errors},
       ${counted.latency}::bigint[], ${counted.sessions}, ${counted.queries}, ${counted.cachedQueries},
       (select count(*) from pg_stat_activity where datname = current_database())
-    on conflict (minute, run) do nothing`);
+    on conflict (minute, run) do update set requests = server_minutes.requests + excluded.requests,
+      errors = server_minutes.errors + excluded.errors,
+      latency = array(
+        select u.a + u.b from unnest(server_minutes.latency, excluded.latency) with ordinality as u (a, b, i)
+        order by u.i),
+      sessions = server_minutes.sessions + excluded.sessions, queries = server_minutes.queries + excluded.queries,
+      cached_queries = server_minutes.cached_queries + excluded.cached_queries,
+      connections = greatest(server_minutes.connections, excluded.connections)`);
 
 export const deleteOldMinutes = (db: Queryable, keptHours: number) =>
   db.run(sql`delete from server_minutes where minute < now() - ${keptHours} * interval '1 hour'`);

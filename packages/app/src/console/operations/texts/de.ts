@@ -162,4 +162,13 @@ export const texts: Texts<typeof en> = {
   minutesHint: '1 bis 60.',
   mayQuery: 'Darf Daten abfragen',
   mayQueryHint: 'Sonst liest das Token nur, was abgefragt werden kann.',
+  builds: 'Builds',
+  noBuilds: 'Noch nichts wurde gebaut',
+  build_waiting: 'Wartet',
+  build_building: 'Wird gebaut',
+  build_built: 'Gebaut',
+  build_failed: 'Fehlgeschlagen',
+  build_cancelled: 'Abgebrochen',
+  commit: 'Commit',
+  buildAgain: 'Erneut bauen',
 };

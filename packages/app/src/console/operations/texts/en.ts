@@ -156,4 +156,13 @@ export const en = {
   minutesHint: '1 to 60.',
   mayQuery: 'May query data',
   mayQueryHint: 'Without it, the token only reads what can be queried.',
+  builds: 'Builds',
+  noBuilds: 'Nothing was built yet',
+  build_waiting: 'Waiting',
+  build_building: 'Building',
+  build_built: 'Built',
+  build_failed: 'Failed',
+  build_cancelled: 'Cancelled',
+  commit: 'Commit',
+  buildAgain: 'Build again',
 };

@@ -162,4 +162,13 @@ export const texts: Texts<typeof en> = {
   minutesHint: 'De 1 a 60.',
   mayQuery: 'Puede consultar datos',
   mayQueryHint: 'Sin ello, el token solo lee lo que se puede consultar.',
+  builds: 'Compilaciones',
+  noBuilds: 'Aún no se ha compilado nada',
+  build_waiting: 'En espera',
+  build_building: 'Compilando',
+  build_built: 'Compilado',
+  build_failed: 'Fallido',
+  build_cancelled: 'Cancelado',
+  commit: 'Commit',
+  buildAgain: 'Compilar de nuevo',
 };

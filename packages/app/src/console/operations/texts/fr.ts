@@ -162,4 +162,13 @@ export const texts: Texts<typeof en> = {
   minutesHint: 'De 1 à 60.',
   mayQuery: 'Peut interroger les données',
   mayQueryHint: 'Sinon, le jeton lit seulement ce qui peut être interrogé.',
+  builds: 'Builds',
+  noBuilds: 'Rien n’a encore été construit',
+  build_waiting: 'En attente',
+  build_building: 'En cours',
+  build_built: 'Construit',
+  build_failed: 'Échoué',
+  build_cancelled: 'Annulé',
+  commit: 'Commit',
+  buildAgain: 'Construire à nouveau',
 };

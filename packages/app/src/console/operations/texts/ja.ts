@@ -159,4 +159,13 @@ export const texts: Texts<typeof en> = {
   minutesHint: '1 から 60。',
   mayQuery: 'データを照会できる',
   mayQueryHint: 'オフの場合、照会できる項目の一覧だけを読み取れます。',
+  builds: 'ビルド',
+  noBuilds: 'まだビルドされていません',
+  build_waiting: '待機中',
+  build_building: 'ビルド中',
+  build_built: '成功',
+  build_failed: '失敗',
+  build_cancelled: 'キャンセル',
+  commit: 'コミット',
+  buildAgain: '再ビルド',
 };
