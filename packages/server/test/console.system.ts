@@ -166,7 +166,7 @@ test('SCIM set-up by the words of the page works with what Okta and Entra ID sen
 
 test('an admin ends the session of a person who leaves, and gives what they own to somebody', async () => {
   const person = await signedIn(world, { roles: ['Explorer'] });
-  const folder = await person.client.createFolder({ deploymentId, body: { name: unique('folder') } });
+  const { id: workbookId } = await person.client.createWorkbook({ deploymentId, body: {} });
   const heir = await createSignable(world, { roles: ['Explorer'] });
   const { page } = await signIn(`/d/${deploymentId}/admin/users`);
   await page.getByLabel('Search', { exact: true }).fill(person.email);
@@ -195,6 +195,5 @@ test('an admin ends the session of a person who leaves, and gives what they own 
   await expect.poll(() => dialog.getByRole('combobox').inputValue()).toContain(heir.email);
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('Nobody matches').waitFor();
-  const { id: folderId } = folder;
-  expect(await world.admin.getFolder({ deploymentId, folderId })).toMatchObject({ userId: heir.id });
+  expect(await world.admin.getWorkbook({ deploymentId, workbookId })).toMatchObject({ userId: heir.id });
 });
