@@ -21,6 +21,7 @@ import { queryDashboard } from './query-dashboard.ts';
 import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
+import { usage } from './usage.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
@@ -43,6 +44,7 @@ const benchmarks: Benchmark[] = [
   embeddedPage,
   app,
   notifications,
+  usage,
   day,
 ];
 

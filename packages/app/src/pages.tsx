@@ -73,6 +73,8 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   adminJobs: page(() => import('./console/operations/jobs-page.tsx')),
   adminUsage: page(() => import('./console/operations/usage-page.tsx')),
   adminNotices: page(() => import('./console/operations/notices-page.tsx')),
+  adminServers: page(() => import('./console/operations/servers-page.tsx')),
+  adminDeployments: page(() => import('./console/operations/deployments-page.tsx')),
   adminDeployment: page(() => import('./console/operations/deployment-page.tsx')),
   adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),
 };

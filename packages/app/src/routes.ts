@@ -26,6 +26,8 @@ export const ROUTES = {
   adminJobs: '/admin/jobs',
   adminUsage: '/admin/usage',
   adminNotices: '/admin/notices',
+  adminServers: '/admin/servers',
+  adminDeployments: '/admin/deployments',
   adminDeployment: '/admin/deployment',
   adminAuditLog: '/admin/audit-log',
   adminTenants: '/admin/tenants',

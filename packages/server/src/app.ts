@@ -61,6 +61,7 @@ import { createRenderings, renderings } from './domains/renderings/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
 import { scim } from './domains/scim/index.ts';
+import { serverActivity } from './domains/server-activity/index.ts';
 import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
@@ -123,6 +124,7 @@ export type ModuleSettings = Pick<
   slackToken?: Config['slackToken'];
   /** Whether the secret key is a file in the data dir, and not a setting. */
   hasKeyInDataDir?: boolean;
+  latestRelease?: Config['latestRelease'];
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -273,7 +275,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),
-    builds(build, compiler),
+    builds(platform, build, compiler),
     dataSources({
       engines,
       variables,
@@ -285,12 +287,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     }),
     usageModule(platform, usage),
     queryActivity(platform, recorder),
+    serverActivity(platform, engines, usage),
     queries(queryApi, engines),
     jobs(platform),
     notices(platform, {
       dataDir: settings.dataDir,
       allowsPrivateRemotes: settings.allowPrivateRemotes,
       hasKeyInDataDir: settings.hasKeyInDataDir ?? false,
+      version: VERSION,
+      latestRelease: settings.latestRelease,
     }),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, cleanup }),

@@ -50,6 +50,8 @@ export interface Config {
   githubApp: GitHubAppSettings | undefined;
   /** The Python in which dbt is installed, if it is. */
   dbtPython: string;
+  /** The newest release, as the operator says: nothing is asked for it. */
+  latestRelease: string | undefined;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -291,6 +293,9 @@ export function readConfig(env: Env): Config {
       read('ORIEL_DBT_PYTHON', 'the absolute path of a Python program in which dbt is installed', (value) =>
         isAbsolute(value) ? resolve(value) : undefined,
       ) ?? '/usr/bin/python3',
+    latestRelease: read('ORIEL_LATEST_RELEASE', 'a release, such as 1.4.0', (value) =>
+      /^v?\d{1,6}\.\d{1,6}\.\d{1,6}(-[\w.]{1,40})?$/.test(value) ? value : undefined,
+    ),
     slackToken: read('ORIEL_SLACK_TOKEN', 'the token of a bot, which begins with xoxb-', (value) =>
       value.startsWith('xoxb-') ? value : undefined,
     ),

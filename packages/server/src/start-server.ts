@@ -101,6 +101,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     oidc,
     slackToken,
     hasKeyInDataDir: config.secretKey === undefined,
+    latestRelease: config.latestRelease,
     turnWaitMs,
     dataDir,
   };

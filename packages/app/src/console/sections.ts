@@ -71,9 +71,11 @@ export const SECTIONS: readonly ConsoleSection[] = [
     title: 'operations',
     pages: [
       entry('adminNotices', 'notices'),
+      entry('adminServers', 'servers'),
       entry('adminQueries', 'queries'),
       entry('adminJobs', 'jobs'),
       entry('adminUsage', 'usage'),
+      entry('adminDeployments', 'deployments'),
       entry('adminDeployment', 'deployment', holding('DeploymentUpdate')),
       entry('adminAuditLog', 'auditLog', holding('AuditLogManage')),
     ],

@@ -10,11 +10,16 @@ const Notice = Shape('Notice', {
       'secret_key_in_data_dir',
       'private_remotes_allowed',
       'disk_nearly_full',
+      'new_release',
     ],
     { description: 'What it is about; new codes may be added' },
   ),
   severity: Type.Enum(['info', 'warning'], { description: '`warning` if something may be lost' }),
   message: Type.String({ description: 'What was found, for people' }),
+  values: Type.Record(Type.String(), Type.String(), {
+    description: 'What the message says in numbers and names, for messages in another language',
+    examples: [{ days: '9' }],
+  }),
   whatToDo: Type.String({ description: 'How to settle it, for people' }),
 });
 

@@ -52,4 +52,8 @@ export const texts: Texts<typeof en> = {
   yes: 'Ja',
   no: 'Nein',
   created: 'Angelegt',
+  anybody: 'Alle',
+  findPerson: 'Name oder E-Mail',
+  servers: 'Server',
+  deployments: 'Deployments',
 };

@@ -49,4 +49,8 @@ export const en = {
   yes: 'Yes',
   no: 'No',
   created: 'Created',
+  anybody: 'Anybody',
+  findPerson: 'Name or email',
+  servers: 'Servers',
+  deployments: 'Deployments',
 };

@@ -52,4 +52,8 @@ export const texts: Texts<typeof en> = {
   yes: 'Sí',
   no: 'No',
   created: 'Creado',
+  anybody: 'Cualquiera',
+  findPerson: 'Nombre o correo',
+  servers: 'Servidores',
+  deployments: 'Despliegues',
 };

@@ -52,4 +52,8 @@ export const texts: Texts<typeof en> = {
   yes: 'Oui',
   no: 'Non',
   created: 'Créé',
+  anybody: 'Tout le monde',
+  findPerson: 'Nom ou e-mail',
+  servers: 'Serveurs',
+  deployments: 'Déploiements',
 };

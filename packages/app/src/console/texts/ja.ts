@@ -52,4 +52,8 @@ export const texts: Texts<typeof en> = {
   yes: 'はい',
   no: 'いいえ',
   created: '作成日時',
+  anybody: '全員',
+  findPerson: '名前またはメール',
+  servers: 'サーバー',
+  deployments: 'デプロイメント',
 };

@@ -27,8 +27,8 @@ const COLUMNS = [
 
 export const usageRoutes = ({ cursors }: Pick<Platform, 'cursors'>, usage: Usage) => [
   handle(operations.getUsage, async ({ db }, { query }) => {
-    const { first, after, ...asked } = query;
-    const filter = toFilter(asked);
+    const { first, after, sum, ...asked } = query;
+    const filter = { ...toFilter(asked), isSum: sum === 'day' };
     const list = `${LIST} ${JSON.stringify(filter)}`;
     const position = after ? (cursors.decode(list, after) as [string, string]) : null;
     const size = pageSize(first);
@@ -66,7 +66,7 @@ function toFilter(asked: Asked): store.UsageFilter {
   if (from > to) throw invalid('from', 'must not be after `to`');
   if (Date.parse(to) - Date.parse(from) > DAYS_MAX * DAY_MS)
     throw invalid('from', `must be at most ${DAYS_MAX} days before \`to\``);
-  return { from, to, embedTenantName: asked.embedTenantName ?? null };
+  return { from, to, embedTenantName: asked.embedTenantName ?? null, isSum: false };
 }
 
 /** The pattern lets pass days that no month has. */
