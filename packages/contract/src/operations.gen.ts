@@ -6,6 +6,7 @@ import * as auditLog from './operations/audit-log.ts';
 import * as branches from './operations/branches.ts';
 import * as builds from './operations/builds.ts';
 import * as dashboards from './operations/dashboards.ts';
+import * as dataFiles from './operations/data-files.ts';
 import * as dataModelFiles from './operations/data-model-files.ts';
 import * as dataModelHistory from './operations/data-model-history.ts';
 import * as dataSources from './operations/data-sources.ts';
@@ -105,6 +106,7 @@ export const operations = {
   createWorkbook: workbooks.createWorkbook,
   deleteApiKey: apiKeys.deleteApiKey,
   deleteBranch: branches.deleteBranch,
+  deleteDataFile: dataFiles.deleteDataFile,
   deleteDeployment: deployments.deleteDeployment,
   deleteEmbedTenant: embedTenants.deleteEmbedTenant,
   deleteEnvVariable: envVars.deleteEnvVariable,
@@ -229,6 +231,7 @@ export const operations = {
   listAuditLog: auditLog.listAuditLog,
   listBranches: branches.listBranches,
   listCommits: dataModelHistory.listCommits,
+  listDataFiles: dataFiles.listDataFiles,
   listDataSourceTables: dataSources.listDataSourceTables,
   listDeploymentVersions: deployments.listDeploymentVersions,
   listEmbedSessions: embedSessions.listEmbedSessions,
@@ -365,6 +368,7 @@ export const operations = {
   updateWebhook: webhooks.updateWebhook,
   updateWorkbook: workbooks.updateWorkbook,
   updateWorkbookDashboard: workbooks.updateWorkbookDashboard,
+  uploadDataFile: dataFiles.uploadDataFile,
   uploadFile: uploads.uploadFile,
   uploadModelSyncManifest: modelSync.uploadModelSyncManifest,
   upsertReportByPublicId: reports.upsertReportByPublicId,
@@ -422,6 +426,7 @@ export const errors = {
   ...appPages.errors,
   ...branches.errors,
   ...dashboards.errors,
+  ...dataFiles.errors,
   ...dataModelFiles.errors,
   ...dataModelHistory.errors,
   ...dataSources.errors,
