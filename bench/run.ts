@@ -20,6 +20,7 @@ import { queryDashboard } from './query-dashboard.ts';
 import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
+import { studio } from './studio.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
@@ -40,6 +41,7 @@ const benchmarks: Benchmark[] = [
   queryUncached,
   queryDashboard,
   embeddedPage,
+  studio,
   notifications,
   day,
 ];

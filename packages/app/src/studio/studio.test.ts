@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { modelSchema } from '../../../semantic/src/index.ts';
-import { sourcesOf, variablesFor } from '../sources/variables.ts';
+import { leftOver, sourcesOf, variablesFor } from '../sources/variables.ts';
 import { accessCsv } from './access.ts';
 import { complete, type Known } from './completion.ts';
 import { decidedFile, findConflicts, UNDECIDED } from './conflict-files.ts';
@@ -179,7 +179,16 @@ test('data sources are read from variables, and a password is never sent back', 
     kind: 'postgres',
     values: { DB_HOST: 'db.example.com' },
     hasPassword: true,
+    variables: ['DS_WAREHOUSE_DB_TYPE', 'DS_WAREHOUSE_DB_HOST', 'DS_WAREHOUSE_DB_PASS'],
   });
+  // Another kind of source has nothing of the one before; a field that was emptied goes, and the password stays.
+  expect(leftOver(warehouse!, variablesFor('warehouse', 'duckdb', {}, ''))).toEqual([
+    'DS_WAREHOUSE_DB_HOST',
+    'DS_WAREHOUSE_DB_PASS',
+  ]);
+  expect(leftOver(warehouse!, variablesFor('warehouse', 'postgres', {}, ''))).toEqual([
+    'DS_WAREHOUSE_DB_HOST',
+  ]);
   expect(JSON.stringify(variablesFor('warehouse', 'postgres', warehouse!.values, ''))).not.toContain('PASS');
 });
 

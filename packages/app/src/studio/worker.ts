@@ -2,13 +2,25 @@
 import {
   type ChangedPart,
   type Cube,
+  changedValues,
   compareModels,
   compileModel,
   draftCubes,
+  formatYaml,
   type Model,
+  proposeKeys,
+  renameMember,
   type View,
 } from '@oriel/semantic';
-import type { Answer, Compiled, KnownCube, MeaningChange, Order, ShownProblem } from './messages.ts';
+import type {
+  Answer,
+  Compiled,
+  DraftedTable,
+  KnownCube,
+  MeaningChange,
+  Order,
+  ShownProblem,
+} from './messages.ts';
 
 const files = new Map<string, string>();
 /** What the page knows, as JSON by name. */
@@ -26,6 +38,14 @@ function answerTo(order: Order): Answer {
       return { id, kind: 'compiled', compiled: compile(order) };
     case 'compare':
       return { id, kind: 'compared', changes: compare(order.before) };
+    case 'rename': {
+      const { files: changed, shownBy, ...renamed } = renameMember(files, order);
+      return { id, kind: 'renamed', renamed: { ...renamed, files: [...changed], shownBy: [...shownBy] } };
+    }
+    case 'format':
+      return { id, kind: 'formatted', texts: order.texts.map(formatYaml) };
+    case 'propose':
+      return { id, kind: 'proposed', tables: proposeKeys(order.tables) as DraftedTable[] };
     case 'draft': {
       const { tables, dataSource } = order;
       const drafts = draftCubes(tables, dataSource === undefined ? {} : { dataSource });
@@ -84,11 +104,12 @@ function whatChanged(now: Model): Pick<Compiled, 'changed' | 'removed'> {
 function compare(before: [string, string][]): MeaningChange[] | null {
   const other = compileModel(new Map(before)).model;
   if (!model || !other) return null;
-  return compareModels(other, model).map(({ cube, member, what, change, keys }: ChangedPart) => ({
-    name: member === undefined ? cube : `${cube}.${member}`,
-    what,
-    change,
-    keys: [...keys],
+  const now = model;
+  return compareModels(other, now).map((part: ChangedPart) => ({
+    name: part.member === undefined ? part.cube : `${part.cube}.${part.member}`,
+    what: part.what,
+    change: part.change,
+    values: changedValues(other, now, part),
   }));
 }
 
