@@ -176,7 +176,7 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
 
 test('a file that is dropped becomes a table, a model and an answer, before anything is live', async () => {
   const { page, errors } = await signIn(`/d/${deploymentId}/admin/sources`);
-  await page.getByLabel('Choose files').setInputFiles({
+  await page.getByLabel('Choose files', { exact: true }).setInputFiles({
     name: 'Stock list.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from('id,place,amount\n1,Berlin,5\n2,Paris,7\n'),

@@ -169,13 +169,15 @@ const wordsFor = ({ name, part, table, why }: Sending) => {
   return say('uploading', { name, percent: Math.floor(part * 100) });
 };
 
+const UNITS = [
+  ['byte', 1],
+  ['kilobyte', 1e3],
+  ['megabyte', 1e6],
+  ['gigabyte', 1e9],
+] as const;
+
 function sizeOf(bytes: number): string {
-  const [unit, divisor] =
-    bytes < 1e6
-      ? (['kilobyte', 1e3] as const)
-      : bytes < 1e9
-        ? (['megabyte', 1e6] as const)
-        : (['gigabyte', 1e9] as const);
+  const [unit, divisor] = UNITS.find(([, most]) => bytes < most * 1000) ?? UNITS.at(-1)!;
   const format = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(locale.value, format).format(bytes / divisor);
 }

@@ -208,7 +208,9 @@ function About({
   const [answer, setAnswer] = useState<Answer>();
   const { deploymentId, branch } = studio;
   const named = (kind: string) =>
-    cube.members.filter((member) => member.kind === kind).map(({ name }) => `${cube.name}.${name}`);
+    cube.members
+      .filter((member) => member.kind === kind && member.isPublic)
+      .map(({ name }) => `${cube.name}.${name}`);
   const load = () =>
     attempt(async () => {
       // The branch is asked as it is saved.

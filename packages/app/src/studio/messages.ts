@@ -15,6 +15,8 @@ export interface KnownMember {
   type: string;
   title: string | undefined;
   description: string | undefined;
+  /** Whether queries can ask for it. */
+  isPublic: boolean;
 }
 
 export interface KnownCube {

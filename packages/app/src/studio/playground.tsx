@@ -21,7 +21,7 @@ export function Playground({ studio }: StudioProps) {
   const words = search.toLowerCase().split(/\s+/);
   const all = studio.cubes.value.flatMap((cube) =>
     cube.members
-      .filter(({ kind }) => kind !== 'hierarchy')
+      .filter(({ isPublic }) => isPublic)
       .map((member) => ({ ...member, id: `${cube.name}.${member.name}` })),
   );
   const found = all.filter(({ id, title }) =>

@@ -27,6 +27,7 @@ const cube = (name: string, members: [string, 'dimension' | 'measure'][], table 
     type: '',
     title: undefined,
     description: undefined,
+    isPublic: true,
   })),
   joins: [],
   isOpen: false,

@@ -36,6 +36,7 @@ export class Studio {
   #waiting = new Map<string, string | null>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isRunning = false;
+  readonly #ended = Promise.withResolvers<string[]>();
   /** The folder of the project in the repository: `` or `folder/`. Only what is below it is the model. */
   #root = '';
 
@@ -166,7 +167,9 @@ export class Studio {
   /** Lays out what was typed, unless it was typed on meanwhile. */
   async #format() {
     const before = [...this.drafts].filter(([path]) => /\.ya?ml$/i.test(path));
-    const texts = (await this.#compiler?.format(before.map(([, text]) => text))) ?? [];
+    const asked = this.#compiler?.format(before.map(([, text]) => text));
+    // A worker that is ended does not answer, and what was typed must still be saved.
+    const texts = asked ? await Promise.race([asked, this.#ended.promise]) : [];
     for (const [i, [path, text]] of before.entries())
       if (texts[i] !== undefined && texts[i] !== text && this.drafts.get(path) === text)
         this.rewrite(path, texts[i]);
@@ -244,6 +247,7 @@ export class Studio {
 
   stop() {
     clearTimeout(this.#timer);
+    this.#ended.resolve([]);
     this.#compiler?.stop();
     this.#compiler = undefined;
   }

@@ -138,17 +138,25 @@ const cubeOf = (cube: Cube): KnownCube => ({
   members: [
     ...[...cube.dimensions.values()].map((one) => ({
       ...described(one),
+      isPublic: cube.public && one.public,
       kind: 'dimension' as const,
       type: one.type,
     })),
     ...[...cube.measures.values()].map((one) => ({
       ...described(one),
+      isPublic: cube.public && one.public,
       kind: 'measure' as const,
       type: one.type,
     })),
-    ...[...cube.segments.values()].map((one) => ({ ...described(one), kind: 'segment' as const, type: '' })),
+    ...[...cube.segments.values()].map((one) => ({
+      ...described(one),
+      isPublic: cube.public && one.public,
+      kind: 'segment' as const,
+      type: '',
+    })),
     ...[...cube.hierarchies.values()].map((one) => ({
       ...described(one),
+      isPublic: false,
       kind: 'hierarchy' as const,
       type: '',
     })),
@@ -167,7 +175,12 @@ const viewOf =
     table: '',
     query: '',
     dataSource: cubes.get(view.root)?.dataSource ?? '',
-    members: [...view.members.values()].map((one) => ({ ...described(one), kind: one.kind, type: '' })),
+    members: [...view.members.values()].map((one) => ({
+      ...described(one),
+      isPublic: view.public && one.public,
+      kind: one.kind,
+      type: '',
+    })),
     joins: [...new Set([...view.members.values()].map(({ cube }) => cube))].map((to) => ({
       to,
       relationship: '',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { BytesBody } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
-import { CursorPage, cursorQuery, DateTime, Id, matching, Shape } from '../schemas.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Shape } from '../schemas.ts';
 
 export const errors = {
   data_file_not_found: { status: 404, message: 'There is no such file.' },
@@ -21,11 +21,8 @@ const common = { tag: 'Data Sources', auth: 'management' } as const;
 const path = '/build/api/v1/deployments/{deploymentId}/data-files';
 const FileName = Type.String({
   maxLength: 200,
-  ...matching(
-    '^[A-Za-z0-9_][A-Za-z0-9_ .-]*\\.(parquet|csv)$',
-    'must have letters, digits, `_`, `-`, dots and spaces only, and end with `.csv` or `.parquet`',
-  ),
-  description: 'What is before the ending is the name of the table in the schema `files`',
+  description:
+    'Letters, digits, `_`, `-`, dots and spaces, with `.csv` or `.parquet` at the end. What is before the ending is the name of the table in the schema `files`',
   examples: ['orders.csv'],
 });
 const params = { deploymentId: Id, fileName: FileName };

@@ -110,6 +110,7 @@ function requireRoom(files: readonly WrittenFile[], name: string, size: number, 
   return before;
 }
 
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_ .-]*\.(parquet|csv)$/;
 const HEAD_BYTES = 64 * 1024;
 
 /** Says at once what a query would only say later. */
@@ -118,6 +119,10 @@ async function requireKind(
   { size, stream }: { size: number; stream(): AsyncIterable<Uint8Array> },
 ) {
   const invalid = (message: string) => new ApiError('data_file_invalid', { message });
+  if (!NAME.test(name))
+    throw invalid(
+      'The name of a file has letters, digits, `_`, `-`, dots and spaces only, and ends with `.csv` or `.parquet`.',
+    );
   if (size === 0) throw invalid('The file is empty.');
   const parts: Uint8Array[] = [];
   let read = 0;
