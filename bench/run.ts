@@ -22,6 +22,7 @@ import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
 import { usage } from './usage.ts';
+import { studio } from './studio.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
@@ -43,6 +44,7 @@ const benchmarks: Benchmark[] = [
   queryDashboard,
   embeddedPage,
   app,
+  studio,
   notifications,
   usage,
   day,

@@ -9,6 +9,8 @@ interface Preferences {
   isTree: boolean;
   /** Whether questions run by themselves when they change. */
   autoRun: boolean;
+  /** Whether the model studio lays out files when it saves them. */
+  formatOnSave: boolean;
   /** Which parts of the first steps were hidden, by deployment. */
   hiddenSteps: number[];
 }

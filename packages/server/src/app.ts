@@ -117,6 +117,8 @@ export type ModuleSettings = Pick<
   | 'allowPrivateRemotes'
   | 'dbtPython'
 > & {
+  /** What the uploaded files of a deployment may take together, if not as much as usual. */
+  dataFilesMb?: number;
   /** Holds the files that engines read. */
   dataDir: string;
   oidc?: Config['oidc'];
@@ -284,6 +286,8 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       sourceAccess,
       enqueueBuild,
       branchTurns,
+      dataDir: settings.dataDir,
+      dataFilesMb: settings.dataFilesMb ?? 10_240,
     }),
     usageModule(platform, usage),
     queryActivity(platform, recorder),

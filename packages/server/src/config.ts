@@ -34,6 +34,8 @@ export interface Config {
   deviceCodeSeconds: number;
   /** How long a query of an embed viewer may run. */
   embedQuerySeconds: number;
+  /** What the uploaded files of a deployment may take together. */
+  dataFilesMb: number;
   limits: { connections: number; perEmbedToken: number; perEmbedTenant: number };
   logLevel: string;
   trustProxy: string[];
@@ -269,6 +271,7 @@ export function readConfig(env: Env): Config {
     maxExternalUsers: integer('ORIEL_MAX_EXTERNAL_USERS', 0, 1_000_000_000) ?? 10_000,
     deviceCodeSeconds: integer('ORIEL_DEVICE_CODE_SECONDS', 30, 3600) ?? 600,
     embedQuerySeconds: integer('ORIEL_EMBED_QUERY_SECONDS', 1, 60) ?? 30,
+    dataFilesMb: integer('ORIEL_DATA_FILES_MB', 1, 10_000_000) ?? 10_240,
     limits: {
       connections: integer('ORIEL_MAX_CONNECTIONS', 10, 1_000_000) ?? 2000,
       perEmbedToken: integer('ORIEL_MAX_REQUESTS_PER_EMBED_TOKEN', 1, 1_000_000) ?? 32,

@@ -49,11 +49,13 @@ export interface EditorOptions {
   known(): Known;
   onChange(path: string, text: string): void;
   onSave(): void;
+  /** The member at the caret shall get another name. */
+  onRename?(cube: string, member: string): void;
 }
 
 const STATES_MAX = 30;
 
-export function createEditor({ root, label, known, onChange, onSave }: EditorOptions): TextEditor {
+export function createEditor({ root, label, known, onChange, onSave, onRename }: EditorOptions): TextEditor {
   let path = '';
   const states = new Map<string, EditorState>();
   const readOnly = new Compartment();
@@ -105,6 +107,20 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
         preventDefault: true,
         run: () => {
           onSave();
+          return true;
+        },
+      },
+      {
+        key: 'F2',
+        run: ({ state }) => {
+          const { head } = state.selection.main;
+          const line = state.doc.lineAt(head);
+          const [from, to] = wordAround(line.text, head - line.from);
+          const { cubes } = known();
+          const around = cubeAround(linesUpTo(state, line.to), cubes)?.name;
+          const found = memberAt(line.text.slice(from, to), around, cubes);
+          if (!found || !onRename) return false;
+          onRename(found.cube.name, found.member.name);
           return true;
         },
       },
@@ -165,8 +181,15 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
     replace(text) {
       const { state } = view;
       if (state.doc.toString() === text) return;
+      // Only what differs, so that the caret stays where it is.
+      const before = state.doc.toString();
+      let from = 0;
+      while (from < before.length && from < text.length && before[from] === text[from]) from++;
+      let same = 0;
+      const most = Math.min(before.length, text.length) - from;
+      while (same < most && before.at(-1 - same) === text.at(-1 - same)) same++;
       view.dispatch({
-        changes: { from: 0, to: state.doc.length, insert: text },
+        changes: { from, to: before.length - same, insert: text.slice(from, text.length - same) },
         annotations: Transaction.userEvent.of('input.replace'),
       });
     },
@@ -218,10 +241,16 @@ function wordAround(text: string, at: number): [number, number] {
   return [from, to];
 }
 
-function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+function memberAt(word: string, around: string | undefined, cubes: Known['cubes']) {
   const [first, second] = word.split('.');
   const cube = cubes.find(({ name }) => name === (second === undefined || first === 'CUBE' ? around : first));
   const member = cube?.members.find(({ name }) => name === (second ?? first));
+  return member && { cube: cube!, member };
+}
+
+function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+  const [first] = word.split('.');
+  const { cube, member } = memberAt(word, around, cubes) ?? {};
   if (member)
     return [
       `${cube!.name}.${member.name}: ${member.kind} ${member.type}`.trim(),

@@ -92,6 +92,21 @@ export const testDataSource = operation({
   reply: Shape('DataSourceTestResponse', {
     isReachable: Type.Boolean(),
     message: Type.String({ examples: ['PostgreSQL 18.1 answers.'] }),
+    reason: Maybe(
+      Type.Enum(
+        [
+          'connection_refused',
+          'unknown_host',
+          'password_wrong',
+          'database_missing',
+          'tls',
+          'private_address',
+          'timeout',
+          'other',
+        ],
+        { description: 'Why it cannot be reached, for programs; null if it can' },
+      ),
+    ),
   }),
   errors: [...foundErrors],
   audit: 'none',

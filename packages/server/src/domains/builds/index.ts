@@ -8,6 +8,7 @@ export { type Builds, createBuilds } from './builds.ts';
 export { type CheckCommit, type CheckTree, createCheckCommit, createCheckTree } from './check-commit.ts';
 export { type Compiler, createCompiler, type Meaning, packedOf } from './compiler.ts';
 export { readModelFiles } from './model-files.ts';
+export { findProject } from './project.ts';
 export { toModelError } from './rules.ts';
 
 export const builds = (

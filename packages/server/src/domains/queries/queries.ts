@@ -4,6 +4,7 @@ import {
   describeMember,
   kindOfMember,
   type MemberKind,
+  type Model,
   QueryError,
   type QueryIssue,
   type ShownMember,
@@ -19,6 +20,7 @@ import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
+import { findBranchTree, requireModeller } from './branch-models.ts';
 import { toApiError } from './errors.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { MetaCache } from './meta-cache.ts';
@@ -45,6 +47,8 @@ export interface QueryCall {
   /** Made when somebody asks for it, because most answers are there at once. */
   readonly signal: AbortSignal;
   deploymentId: number;
+  /** A branch whose model is asked, as its reader sees it, instead of the one that is served. */
+  branchName?: string | undefined;
   /** Whose rows, if not those of the caller, who must be allowed to see them. */
   as?: Asker | GivenViewer | undefined;
   /** Told what happens to the queries of this call. */
@@ -131,7 +135,7 @@ export interface LoadWishes {
 }
 
 export interface QueriesOptions {
-  models: Pick<Models, 'find'>;
+  models: Pick<Models, 'find' | 'findDraft'>;
   sources: Sources;
   viewers: Viewers;
   planner: Pick<Planner, 'plan'>;
@@ -155,6 +159,14 @@ export function createQueries(options: QueriesOptions): Queries {
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
   });
 
+  async function modelOf(call: QueryCall): Promise<Model> {
+    const { db, deploymentId, branchName } = call;
+    if (branchName === undefined) return models.find(db, servedBy(call));
+    const tree = await findBranchTree(db, deploymentId, requireModeller(call).userId, branchName);
+    if (tree === null) throw new ApiError('model_not_built');
+    return models.findDraft(db, deploymentId, tree);
+  }
+
   const viewerOf = (as: Asker | GivenViewer | { userId: number }) =>
     'kind' in as ? viewers.of(as) : viewers.given(as);
 
@@ -164,7 +176,7 @@ export function createQueries(options: QueriesOptions): Queries {
     now = new Date(),
   ): Promise<PlanContext> {
     const { db, deploymentId } = call;
-    const model = await models.find(db, servedBy(call));
+    const model = await modelOf(call);
     const source = await sources.of(db, deploymentId);
     // Last of all, so that nothing is older than the query itself.
     const viewer = await viewerOf(as);
@@ -331,12 +343,12 @@ export function createQueries(options: QueriesOptions): Queries {
     },
     meta: (call, onlyViews) =>
       withApiErrors(call, async () => {
-        const model = await models.find(call.db, servedBy(call));
+        const model = await modelOf(call);
         return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
     async members(call) {
       try {
-        const model = await models.find(call.db, servedBy(call));
+        const model = await modelOf(call);
         if (model.cubes.size === 0) return undefined;
         const viewer = readsModel(call) ? undefined : await viewers.of(call.actor);
         return {

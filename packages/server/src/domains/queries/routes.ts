@@ -3,19 +3,21 @@ import { may, withoutAction } from '../../platform/auth/access.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
+import { requireRows } from './branch-models.ts';
 import type { PlannedQueries } from './plans.ts';
 import { type Queries, type QueryCall, type QueryInput, queryIn } from './queries.ts';
 import * as store from './store.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
-type Path = { params: { deploymentId: number } };
+type Path = { params: { deploymentId: number }; body?: object | undefined };
 interface Wished {
   queryType?: string | null;
   cache?: string | null;
 }
 
 export function queryRoutes(queries: Queries) {
-  const callOf = (call: Call, { params }: Path): QueryCall => ({
+  const callOf = (call: Call, { params, body }: Path): QueryCall => ({
+    branchName: (body as { branchName?: string | null } | undefined)?.branchName ?? undefined,
     actor: call.actor,
     db: call.db,
     get signal() {
@@ -23,8 +25,10 @@ export function queryRoutes(queries: Queries) {
     },
     ...params,
   });
-  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: Wished) =>
-    queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: Wished) => {
+    if (call.branchName !== undefined) requireRows(call);
+    return queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  };
   const sql = async (call: QueryCall, query: () => QueryInput) => {
     await queries.requireSql(call);
     return sqlOf(await queries.plan(call, query()));

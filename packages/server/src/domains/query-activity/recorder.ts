@@ -205,6 +205,7 @@ function watched(entry: Entry): QueryCall {
     db: call.db,
     deploymentId: call.deploymentId,
     as: call.as,
+    branchName: call.branchName,
     get signal() {
       signal ??= AbortSignal.any([call.signal, cancelled.signal]);
       return signal;

@@ -8,6 +8,9 @@ export const FILES_MAX = 1000;
 const READERS: Record<string, string> = { parquet: 'read_parquet', csv: 'read_csv' };
 const FILE_NAME = /^([\w][\w .-]*)\.(parquet|csv)$/;
 
+/** The table that a file of this name is, or nothing if it is none. */
+export const tableOf = (file: string): string | undefined => FILE_NAME.exec(file)?.[1];
+
 export interface FileFound {
   path: string;
   reader: string;
