@@ -101,6 +101,7 @@ export const routes: Record<string, string> = {
   exportDashboard: 'GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/export?crossFilters&filters&format&locale&scheme&timeGrains&timezone reply=bytes',
   exportUsage: 'GET /api/v1/usage/export?embedTenantName&from&to reply=csv',
   fileHashes: 'GET /build/api/v1/deployments/{deploymentId}/data-model/file-hashes?branchName&live&useDeployProjectRoot',
+  findPolicyCandidates: 'GET /api/v1/resource-policies/candidates?resourceId&resourceType&search',
   finishNamedOAuthFlow: 'GET /oauth/callback/{redirectName}?code&error&error_description&iss&state reply=redirect',
   finishOAuthFlow: 'GET /oauth/callback?code&error&error_description&iss&state reply=redirect',
   finishProviderSignIn: 'GET /sign-in/provider/callback?code&error&error_description&iss&state reply=redirect headers=cookie',

@@ -155,6 +155,7 @@ export const operations = {
   exportDashboard: dashboards.exportDashboard,
   exportUsage: usage.exportUsage,
   fileHashes: uploads.fileHashes,
+  findPolicyCandidates: resourcePolicies.findPolicyCandidates,
   finishNamedOAuthFlow: userOauthTokens.finishNamedOAuthFlow,
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,
   finishProviderSignIn: identities.finishProviderSignIn,
