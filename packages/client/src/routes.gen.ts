@@ -320,6 +320,6 @@ export const routes: Record<string, string> = {
   validateDataModel: 'GET /build/api/v1/deployments/{deploymentId}/data-model/validate?branchName&devMode',
   watchDashboardDraft: 'GET /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/dashboard/presence?tab reply=eventStream',
   watchEmbedSession: 'GET /api/v1/embed/session/events reply=eventStream',
-  workspaceObjects: 'GET /api/v1/deployments/{deploymentId}/workspace?after&embedTenantName&first&folderId&orderByDirection&orderByField&search&types',
+  workspaceObjects: 'GET /api/v1/deployments/{deploymentId}/workspace?after&embedTenantName&first&folderId&orderByDirection&orderByField&owned&search&types',
   workspaceRights: 'GET /api/v1/deployments/{deploymentId}/workspace/rights?folderIds&reportIds&workbookIds',
 };

@@ -3,13 +3,14 @@ import { drillFrom, lazy, type Row } from '@oriel/charts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, wordsOf } from '../parts/states.tsx';
+import { isEmbedded } from '../place.ts';
 import { ChartSettings } from './chart-settings.tsx';
 import { ChartView } from './chart-view.tsx';
 import { DrillMenu } from './drill-menu.tsx';
 import type { Exploration } from './exploration.ts';
 import { isAsked } from './question.ts';
 import { copyRows, downloadCsv, downloadXlsx, ResultTable } from './result-table.tsx';
-import { useMay } from './rights.ts';
+import { showsQuery, useMay } from './rights.ts';
 import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
 import { TypePicker } from './type-picker.tsx';
@@ -25,6 +26,8 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
   const [isEditing, setByHand] = useState(false);
   const isByHand = isEditing || exploration.question.value.vegaLite !== undefined;
   const may = useMay(exploration.deploymentId);
+  const seesSql = may('SchemaRead');
+  const tabs = seesSql || (isEmbedded && showsQuery()) ? TABS : TABS.filter((name) => name !== 'sql');
   const question = exploration.question.value;
   const answer = exploration.answer.value;
   const problem = exploration.problem.value;
@@ -59,7 +62,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
     <div class="results">
       <div class="tabs-bar">
         <div role="tablist" aria-label={say('results')}>
-          {TABS.map((name) => (
+          {tabs.map((name) => (
             <button
               key={name}
               type="button"
@@ -72,7 +75,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
               onKeyDown={(event) => {
                 const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
                 if (!step) return;
-                const next = TABS[(TABS.indexOf(name) + step + TABS.length) % TABS.length]!;
+                const next = tabs[(tabs.indexOf(name) + step + tabs.length) % tabs.length]!;
                 setTab(next);
                 document.getElementById(`tab-${next}`)?.focus();
               }}
@@ -118,7 +121,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
         aria-busy={isStale}
       >
         {tab === 'sql' ? (
-          <SqlTab exploration={exploration} />
+          <SqlTab exploration={exploration} seesSql={seesSql} />
         ) : isEmpty ? (
           <Empty title={say('noRows')} hint={say('noRowsHint')} />
         ) : tab === 'table' ? (

@@ -5,14 +5,16 @@ import { isAbort, type Problem, problemOf } from '../data/problem.ts';
 import { wordsOf } from '../parts/states.tsx';
 import type { Exploration } from './exploration.ts';
 import { toQuery } from './question.ts';
+import { showsQuery } from './rights.ts';
 import { say } from './texts/say.ts';
 
-export function SqlTab({ exploration }: { exploration: Exploration }) {
+export function SqlTab({ exploration, seesSql }: { exploration: Exploration; seesSql: boolean }) {
   const query = toQuery(exploration.question.value);
   const text = JSON.stringify(query);
   const [sql, setSql] = useState<{ text: string; values: unknown[] }>();
   const [problem, setProblem] = useState<Problem>();
   useEffect(() => {
+    if (!seesSql) return;
     const asking = new AbortController();
     const body = { query: JSON.parse(text) };
     api
@@ -30,31 +32,35 @@ export function SqlTab({ exploration }: { exploration: Exploration }) {
         },
       );
     return () => asking.abort();
-  }, [text]);
+  }, [text, seesSql]);
   return (
     <div class="sql-tab">
-      <section>
-        <h2>{say('engineSql')}</h2>
-        {sql && (
-          <>
-            <pre class="code" tabIndex={0}>
-              {sql.text}
-            </pre>
-            {sql.values.length > 0 && (
-              <p class="soft">{sql.values.map((value, i) => `$${i + 1} = ${value}`).join(', ')}</p>
-            )}
-          </>
-        )}
-        {problem && (
-          <p class="soft">{problem.kind === 'forbidden' ? say('notAllowedSql') : wordsOf(problem)}</p>
-        )}
-      </section>
-      <section>
-        <h2>{say('jsonQuery')}</h2>
-        <pre class="code" tabIndex={0}>
-          {JSON.stringify(query, null, 2)}
-        </pre>
-      </section>
+      {seesSql && (
+        <section>
+          <h2>{say('engineSql')}</h2>
+          {sql && (
+            <>
+              <pre class="code" tabIndex={0}>
+                {sql.text}
+              </pre>
+              {sql.values.length > 0 && (
+                <p class="soft">{sql.values.map((value, i) => `$${i + 1} = ${value}`).join(', ')}</p>
+              )}
+            </>
+          )}
+          {problem && (
+            <p class="soft">{problem.kind === 'forbidden' ? say('notAllowedSql') : wordsOf(problem)}</p>
+          )}
+        </section>
+      )}
+      {showsQuery() && (
+        <section>
+          <h2>{say('jsonQuery')}</h2>
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(query, null, 2)}
+          </pre>
+        </section>
+      )}
     </div>
   );
 }
