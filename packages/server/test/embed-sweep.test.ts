@@ -120,7 +120,9 @@ test('the allow-list', () => {
   expect([...new Set(open.filter((op) => op.embed === 'creator').map(({ tag }) => tag))].toSorted()).toEqual([
     'Folders',
     'Notifications',
+    'Queries',
     'Reports',
+    'Resource Policies',
     'Workbooks',
     'Workspace',
   ]);

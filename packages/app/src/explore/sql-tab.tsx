@@ -34,12 +34,14 @@ export function SqlTab({ exploration, onSql }: { exploration: Exploration; onSql
         </section>
       )}
       {shown.isGenerated && <Generated exploration={exploration} text={JSON.stringify(query)} />}
-      <section>
-        <h2>{say('jsonQuery')}</h2>
-        <pre class="code" tabIndex={0}>
-          {JSON.stringify(query, null, 2)}
-        </pre>
-      </section>
+      {shown.isSemantic && (
+        <section>
+          <h2>{say('jsonQuery')}</h2>
+          <pre class="code" tabIndex={0}>
+            {JSON.stringify(query, null, 2)}
+          </pre>
+        </section>
+      )}
     </div>
   );
 }

@@ -50,6 +50,8 @@ export const otherParameters: Record<string, string> = {
   resourceId: 'Only changes of the resource with this number or name',
   'getResourcePolicies.resourceType': 'The kind of resource whose policies are listed',
   'getResourcePolicies.resourceId': 'The number of the resource whose policies are listed',
+  'findPolicyCandidates.resourceType': 'The kind of resource that is to be shared',
+  'findPolicyCandidates.resourceId': 'The number of the resource that is to be shared',
   deploymentId: 'Only what belongs to this deployment',
   'getDeploymentEnvironments.type': 'Only environments of this kind',
   'getReports.workbookId': 'Only reports of this workbook',

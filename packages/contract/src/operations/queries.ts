@@ -323,14 +323,16 @@ const GivenViewer = Shape(
 
 export const explainQuery = operation({
   ...common,
+  embed: 'creator',
   id: 'explainQuery',
   method: 'POST',
   path: `${path}/explain`,
   summary: 'Explain what a viewer sees',
   description:
-    'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing.',
+    'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing. With an embed token in creator mode, it says of the cubes and views that the query names whether rows are hidden, and the SQL if `creatorMode.showGeneratedSql` of the app configuration is true.',
   auth: 'management',
   permission: 'SchemaRead',
+  permissionOn: 'unlessCreator',
   timeoutMs: PLAN_TIMEOUT_MS,
   body: Shape('ExplainInput', {
     query: open('One query in the JSON query format'),

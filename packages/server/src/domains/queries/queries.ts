@@ -22,6 +22,7 @@ import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts'
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { findBranchTree, requireModeller } from './branch-models.ts';
 import { toApiError } from './errors.ts';
+import { toOwn } from './explain.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
@@ -108,6 +109,8 @@ export interface Queries {
   viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
+  /** For callers who may not know the model: only what they see of what their own query names. */
+  explainOwn(call: QueryCall, query: object): Promise<Made<'explain'>>;
   /** What somebody sees of every cube and view. Without a viewer, the caller. */
   explainAccess(
     call: QueryCall,
@@ -430,6 +433,15 @@ export function createQueries(options: QueriesOptions): Queries {
         const context = await contextOf(call, given);
         const characters = JSON.stringify([query, given]).length;
         return planner.plan('explain', query, characters, context, forCaller(call));
+      }),
+    explainOwn: (call, query) =>
+      withApiErrors(call, async () => {
+        // Says what is wrong with the query in the same words as an answer to it.
+        await plan(call, query);
+        const context = await contextOf(call, undefined);
+        const characters = JSON.stringify(query).length;
+        const explained = await planner.plan('explain', query, characters, context, forCaller(call));
+        return toOwn(explained, query, await seesSql(call));
       }),
     explainAccess: (call, given) =>
       withApiErrors(call, async () => {

@@ -1,5 +1,6 @@
 import { operations } from '@oriel/contract';
 import { may, withoutAction } from '../../platform/auth/access.ts';
+import { embedOf } from '../../platform/auth/actor.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
@@ -82,9 +83,12 @@ export function queryRoutes(queries: Queries) {
       understood(await queries.plan(callOf(call, input), queryIn(input.query.query))),
     ),
 
-    handle(operations.explainQuery, (call, input) =>
-      queries.explain(callOf(call, input), input.body.query, input.body.viewer ?? undefined),
-    ),
+    handle(operations.explainQuery, async (call, input) => {
+      const { query, viewer } = input.body;
+      if (!embedOf(call.actor)) return queries.explain(callOf(call, input), query, viewer ?? undefined);
+      if (viewer != null) throw invalid('viewer', 'cannot be given with an embed token');
+      return queries.explainOwn(callOf(call, input), query);
+    }),
     handle(operations.explainAccess, async (call, input) => {
       const { userId, viewer } = input.body;
       if (userId == null) return queries.explainAccess(callOf(call, input), viewer ?? undefined);
