@@ -8,7 +8,7 @@ import { familyOf, heldBy, parentOf, tabsOf, topLevelOf } from './state/widgets.
 const NEW: Record<string, { w: number; h: number; config?: Record<string, unknown> }> = {
   CHART: { w: 6, h: 5 },
   TEXT: { w: 6, h: 2, config: { markdown: '' } },
-  FILTER: { w: 3, h: 1, config: { kind: 'select' } },
+  FILTER: { w: 3, h: 1, config: { kind: 'select', faceted: true } },
   TIME_GRAIN: { w: 3, h: 1, config: { grains: ['day', 'week', 'month'], default: 'month' } },
   CONTAINER: { w: 12, h: 6, config: { widgets: [] } },
   DIVIDER: { w: 12, h: 1 },
@@ -77,6 +77,27 @@ export function resizeWidget(doc: Draft<Doc>, id: string, to: { w: number; h: nu
   setLayout(doc, resize(itemsOf(siblingsOf(doc as Doc, id)), id, to));
 }
 
+const groupOf = (doc: Doc, ids: readonly string[]) => {
+  const layout = itemsOf(siblingsOf(doc, ids[0]!));
+  return { layout, own: layout.filter(({ id }) => ids.includes(id)) };
+};
+
+/** Several widgets of one grid in one line, or in one size. */
+export type Alignment = 'left' | 'right' | 'width' | 'height';
+
+export function alignWidgets(doc: Draft<Doc>, ids: readonly string[], how: Alignment) {
+  const { layout, own } = groupOf(doc as Doc, ids);
+  const left = Math.min(...own.map(({ x }) => x));
+  const right = Math.max(...own.map(({ x, w }) => x + w));
+  const wanted = (item: Item): Item => {
+    if (how === 'left') return { ...item, x: left };
+    if (how === 'right') return { ...item, x: right - item.w };
+    if (how === 'width') return { ...item, w: own[0]!.w };
+    return { ...item, h: own[0]!.h };
+  };
+  setLayout(doc, compact(layout.map((item) => (own.includes(item) ? wanted(item) : item))));
+}
+
 /** With all that is inside, and out of the container and the controls that name it. */
 export function removeWidgets(doc: Draft<Doc>, ids: readonly string[]) {
   const gone = new Set(ids.flatMap((id) => familyOf(doc as Doc, id)));
@@ -88,9 +109,13 @@ export function removeWidgets(doc: Draft<Doc>, ids: readonly string[]) {
 
 /** Takes ids out of a container or a control. */
 export function forget(widget: Widget, gone: ReadonlySet<string>) {
-  const config = widget.config as { widgets?: string[]; tabs?: { widgets?: string[] }[] } | null | undefined;
+  const config = widget.config as
+    | { widgets?: string[]; tabs?: { widgets?: string[] }[]; mapping?: Record<string, unknown> | null }
+    | null
+    | undefined;
   if (!config) return;
   const kept = (list: string[]) => list.filter((id) => !gone.has(id));
+  for (const id of Object.keys(config.mapping ?? {})) if (gone.has(id)) delete config.mapping![id];
   if (config.widgets?.some((id) => gone.has(id))) config.widgets = kept(config.widgets);
   for (const tab of Array.isArray(config.tabs) ? config.tabs : [])
     if (tab.widgets?.some((id) => gone.has(id))) tab.widgets = kept(tab.widgets);
@@ -144,7 +169,14 @@ export function pasteWidgets(doc: Draft<Doc>, widgets: readonly Widget[]): strin
 
 function renamed(config: Widget['config'], names: ReadonlyMap<string, string>): Widget['config'] {
   if (!config) return config;
-  const copy = structuredClone(config) as { widgets?: unknown; tabs?: unknown };
+  const copy = structuredClone(config) as { widgets?: unknown; tabs?: unknown; mapping?: object | null };
+  if (copy.mapping)
+    copy.mapping = Object.fromEntries(
+      Object.entries(copy.mapping).flatMap(([id, member]) => {
+        const name = names.get(id);
+        return name ? [[name, member]] : [];
+      }),
+    );
   const known = (list: unknown) =>
     Array.isArray(list) ? list.flatMap((id: string) => names.get(id) ?? []) : list;
   if (copy.widgets !== undefined) copy.widgets = known(copy.widgets);

@@ -1,7 +1,8 @@
 /** The settings of what is selected: a widget, or the dashboard itself. */
 import { Icon } from '../parts/icons.tsx';
+import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
-import { moveTo, remove, resizeTo } from './actions.ts';
+import { align, copy, duplicate, moveTo, remove, resizeTo } from './actions.ts';
 import { ContainerSettings } from './container-settings.tsx';
 import { ControlSettings, GrainSettings } from './control-settings.tsx';
 import { type Editor, kindText } from './editor.ts';
@@ -40,9 +41,7 @@ export function Panel({ editor }: { editor: Editor }) {
         {widget ? (
           <WidgetSettings key={widget.id} editor={editor} widget={widget} />
         ) : ids.length > 1 ? (
-          <button type="button" onClick={() => remove(editor, ids)}>
-            {say('remove')}
-          </button>
+          <GroupSettings editor={editor} ids={ids} />
         ) : (
           <DashboardSettings editor={editor} />
         )}
@@ -50,6 +49,38 @@ export function Panel({ editor }: { editor: Editor }) {
     </aside>
   );
 }
+
+const ALIGNMENTS = ['left', 'right', 'width', 'height'] as const;
+
+/** What can be done to several widgets at once. */
+const GroupSettings = ({ editor, ids }: { editor: Editor; ids: readonly string[] }) => (
+  <>
+    <div class="button-list">
+      {ALIGNMENTS.map((how) => (
+        <button key={how} type="button" onClick={() => align(editor, ids, how)}>
+          {say(`align.${how}`)}
+        </button>
+      ))}
+      <button type="button" onClick={() => duplicate(editor, ids)}>
+        {say('duplicate')}
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          void copy(editor, ids).then(
+            () => toast(say('copiedNote')),
+            () => {},
+          )
+        }
+      >
+        {say('copy')}
+      </button>
+    </div>
+    <button type="button" class="bad" onClick={() => remove(editor, ids)}>
+      {say('remove')}
+    </button>
+  </>
+);
 
 function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) {
   const config = (widget.config ?? {}) as Record<string, unknown>;
