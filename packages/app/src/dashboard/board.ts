@@ -20,7 +20,8 @@ export interface DraftBoard {
   board: Board;
   /** Counts what widgets are drawn from, apart from their places. */
   revision: Signal<number>;
-  show(doc: Doc): void;
+  /** With the reports of a version as they were then, or as they are now. */
+  show(doc: Doc, snapshots?: readonly Snapshot[]): void;
   /** The names and values of the attributes that filters can begin with: one's own. */
   attributes: Signal<Readonly<Record<string, unknown>>>;
   /** Shows the rows of somebody else, by their preview, or one's own again. */
@@ -42,6 +43,7 @@ export function createDraftBoard(where: Where): DraftBoard {
   );
   const revision = signal(0);
   let shown: Doc | undefined;
+  let frozen: readonly Snapshot[] | undefined;
   const known = new Map<number, Snapshot>();
   const asked = new Set<number>();
   let tokens = tokensOf('light', []);
@@ -77,7 +79,7 @@ export function createDraftBoard(where: Where): DraftBoard {
       publicId: '',
       deploymentId: where.deploymentId,
       title: config.title ?? null,
-      reportSnapshots: [...known.values()],
+      reportSnapshots: frozen ? [...frozen] : [...known.values()],
       config: config as never,
     });
   }
@@ -118,12 +120,13 @@ export function createDraftBoard(where: Where): DraftBoard {
     board,
     revision,
     attributes,
-    show(doc) {
-      const isSameDrawing = shown && isDrawnAlike(shown, doc);
+    show(doc, snapshots) {
+      const isSameDrawing = shown && frozen === snapshots && isDrawnAlike(shown, doc);
       shown = doc;
+      frozen = snapshots;
       if (isSameDrawing) return;
       update();
-      void preview();
+      if (!frozen) void preview();
     },
     viewAs(other) {
       as = other;

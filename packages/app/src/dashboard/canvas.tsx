@@ -23,7 +23,7 @@ const drill = () => {};
 
 export function Canvas({ editor }: { editor: Editor }) {
   const frame = useRef<HTMLDivElement>(null);
-  const { doc } = editor;
+  const doc = editor.shownDoc;
   const { board, revision } = editor.draft;
   const isStacked = useNarrow();
   revision.value;

@@ -1,5 +1,5 @@
 /** What the parts of the editor share: the draft, what is selected, and what was said to the person. */
-import { type MetaCube, membersOf, type Query, reachedBy } from '@oriel/charts';
+import { type MetaCube, membersOf, type Query, reachedBy, type Snapshot } from '@oriel/charts';
 import type { OrielClient } from '@oriel/client';
 import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
@@ -7,7 +7,7 @@ import type { Item } from './grid/grid.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
-import { type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
+import { type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import type { Merged } from './state/merge.ts';
 import { type Keeper, Session, type Stored } from './state/session.ts';
 
@@ -51,6 +51,10 @@ export class Editor {
   readonly canEdit: boolean;
   readonly selected = signal<readonly string[]>([]);
   readonly isPreview = signal(false);
+  /** A published version that is shown in place of the draft. */
+  readonly version = signal<{ number: number; doc: Doc; snapshots: readonly Snapshot[] } | undefined>(
+    undefined,
+  );
   /** On what the preview is shown. */
   readonly device = signal<'desk' | 'tablet' | 'phone'>('desk');
   readonly previewed = signal<Previewed | undefined>(undefined);
@@ -102,6 +106,18 @@ export class Editor {
     return this.session.doc;
   }
 
+  /** What the canvas shows. */
+  get shownDoc(): Doc {
+    return this.version.value?.doc ?? this.doc;
+  }
+
+  showVersion(version: Editor['version']['value']) {
+    batch(() => {
+      this.version.value = version;
+      this.setPreview(version !== undefined);
+    });
+  }
+
   widget(id: string): Widget | undefined {
     return this.doc.widgets[id];
   }
@@ -109,6 +125,7 @@ export class Editor {
   setPreview(isPreview: boolean) {
     batch(() => {
       this.isPreview.value = isPreview;
+      if (!isPreview) this.version.value = undefined;
       if (!isPreview && this.previewed.peek()) this.previewAs(undefined);
     });
   }

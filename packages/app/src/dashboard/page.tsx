@@ -57,7 +57,10 @@ async function open(where: Where): Promise<Opened> {
         lines.length > 2
           ? `${lines.slice(0, 2).join(', ')}, ${say('andMore', { count: lines.length - 2 })}`
           : lines.join(', ');
-      toast(say('mergedToast', { what }));
+      const ids = new Set(theirs.flatMap(({ path }) => (path[0] === 'widgets' ? [path[1]!] : [])));
+      const names = editor.presence.namesAt(ids);
+      // Whoever changes what they have not open, such as a script, is somebody.
+      toast(names.length ? say('mergedBy', { what, names: names.join(', ') }) : say('mergedToast', { what }));
     },
     otherTab: () => {
       if (!wasTold) toast(say('otherTab'));

@@ -10,7 +10,8 @@ import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { add, copy, paste } from './actions.ts';
 import { Canvas } from './canvas.tsx';
-import { Conflicts, openPublish, openVersions } from './dialogs.tsx';
+import { Conflicts } from './conflicts.tsx';
+import { openPublish } from './dialogs.tsx';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
 import { Panel } from './panel.tsx';
@@ -18,6 +19,7 @@ import { Others } from './presence.tsx';
 import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
 import { say } from './say.ts';
 import type { Status } from './state/session.ts';
+import { openVersions, ShownVersion } from './versions.tsx';
 
 export function EditorView({ editor, workbookName }: { editor: Editor; workbookName: string }) {
   const { session, draft } = editor;
@@ -25,7 +27,7 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
   const isPreview = editor.isPreview.value;
   const isEmpty = doc.order.length === 0;
   // Before the widgets are drawn: they find their reports and filters on the board.
-  draft.show(doc);
+  draft.show(editor.shownDoc, editor.version.value?.snapshots);
   useLeaving(editor);
   useClipboard(editor);
   useCommands([
@@ -49,6 +51,7 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
     <div class={hasPanel ? 'editor with-panel' : 'editor'}>
       <Bar editor={editor} workbookName={workbookName} />
       <PreviewedAs editor={editor} />
+      <ShownVersion editor={editor} />
       <div class="editor-columns">
         <div class="editor-main">
           {isEmpty && !isPreview ? <Nothing editor={editor} /> : <Canvas editor={editor} />}
