@@ -6,12 +6,13 @@ import { align, copy, duplicate, moveTo, remove, resizeTo } from './actions.ts';
 import { ContainerSettings } from './container-settings.tsx';
 import { ControlSettings, GrainSettings } from './control-settings.tsx';
 import { type Editor, kindText } from './editor.ts';
-import { CheckField, ColorField, Group, NumberField, SelectField, TextField } from './fields.tsx';
+import { CheckField, Group, NumberField, SelectField, TextField } from './fields.tsx';
 import { COLUMNS, HEIGHT_MAX } from './grid/grid.ts';
 import { say } from './say.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
 import { setIn } from './state/changes.ts';
 import type { Widget } from './state/doc.ts';
+import { ThemeSettings } from './theme-settings.tsx';
 
 export function Panel({ editor }: { editor: Editor }) {
   const ids = editor.selected.value.filter((id) => editor.widget(id));
@@ -201,13 +202,11 @@ const REFRESH = [30, 60, 300, 900, 3600];
 
 function DashboardSettings({ editor }: { editor: Editor }) {
   const { doc } = editor;
-  const { tokens } = editor.draft.board;
   const settings = (doc.settings ?? {}) as {
     timezone?: string;
     refreshSeconds?: number;
     restrictDataDownload?: boolean;
   };
-  const theme = (doc.theme ?? {}) as { primaryColor?: string; backgroundColor?: string };
   const set = (path: string[], value: unknown) =>
     editor.session.change(say('stepDashboard'), (draft) => setIn(draft, path, value), path.join());
   const every = (count: number) =>
@@ -255,20 +254,7 @@ function DashboardSettings({ editor }: { editor: Editor }) {
         checked={settings.restrictDataDownload === true}
         onChange={(checked) => set(['settings', 'restrictDataDownload'], checked || undefined)}
       />
-      <ColorField
-        label={say('accentColor')}
-        usual={say('usualColor')}
-        shown={tokens.accent}
-        value={theme.primaryColor ?? undefined}
-        onChange={(color) => set(['theme', 'primaryColor'], color)}
-      />
-      <ColorField
-        label={say('backgroundColor')}
-        usual={say('usualColor')}
-        shown={tokens.background}
-        value={theme.backgroundColor ?? undefined}
-        onChange={(color) => set(['theme', 'backgroundColor'], color)}
-      />
+      <ThemeSettings editor={editor} />
     </>
   );
 }

@@ -260,7 +260,7 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
           throw error instanceof WidgetFailure ? error : new WidgetFailure(title, error.message);
         });
       return (
-        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.line}"/>` +
+        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.border}" stroke-width="${tokens.borderWidth}"/>` +
         drawLines(lines, x + CARD.side, y + CARD.top, style) +
         drawn
       );
