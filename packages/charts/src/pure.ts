@@ -7,6 +7,7 @@ export { chartsInSight, chartsOf, tabsOf, topLevel } from './layout.ts';
 export { type MapView, mapOf } from './map/places.ts';
 export { markdownElements } from './markdown-elements.ts';
 export { OPERATORS_BY_KIND, operatorsOf } from './operators.ts';
+export { isPicture, PICTURE_MAX, pictureOf } from './picture.ts';
 export {
   beginsWithAttributes,
   presetFilters,

@@ -260,6 +260,15 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await dialog.getByRole('button', { name: 'Restore' }).last().click();
   await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(4);
   await saved(page);
+  // The draft before it is not lost, also after the page was left.
+  await page.reload();
+  await slot(page, 'State').waitFor();
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await dialog.getByRole('button', { name: 'Bring it back' }).click();
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(3);
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(4);
+  await saved(page);
   await page.getByRole('button', { name: 'Publish' }).click();
   await dialog.getByRole('button', { name: 'Unpublish' }).click();
   await page.getByText('Nobody sees the dashboard').waitFor();

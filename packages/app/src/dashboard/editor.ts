@@ -7,7 +7,7 @@ import type { Item } from './grid/grid.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
-import { type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
+import { type Config, type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import type { Merged } from './state/merge.ts';
 import { type Keeper, Session, type Stored } from './state/session.ts';
 
@@ -42,6 +42,12 @@ export interface Previewed extends Awaited<ReturnType<OrielClient['createDashboa
   name: string;
 }
 
+/** A draft that a version has taken the place of. */
+export interface Replaced {
+  config: Config;
+  at: number;
+}
+
 const hasRoom = () => matchMedia('(min-width: 1101px)').matches;
 
 export class Editor {
@@ -68,6 +74,8 @@ export class Editor {
   readonly dragged = signal<{ ids: readonly string[]; layout: readonly Item[] } | undefined>(undefined);
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
+  /** The draft that a restored version has replaced. */
+  readonly replaced = signal<Replaced | undefined>(undefined);
   readonly presence: Presence;
   readonly #tabs: BroadcastChannel;
 
@@ -163,6 +171,8 @@ export class Editor {
         this.report(config.reportId) ?? drawn?.find(({ reportId }) => reportId === config.reportId);
       return report?.title || report?.name || kindText('CHART');
     }
+    if (widget.type === 'TEXT' && config.image !== undefined)
+      return String(config.alt ?? '') || say('picture');
     if (widget.type === 'TEXT') {
       const first = String(config.markdown ?? '')
         .split('\n')

@@ -46,7 +46,9 @@ export function addWidget(
   config: Record<string, unknown> = {},
   options: { isKpi?: boolean } = {},
 ): string {
-  const { config: first, ...usual } = NEW[type]!;
+  const { config: usualConfig, ...usual } = NEW[type]!;
+  // A picture stands in place of words.
+  const first = 'image' in config ? {} : usualConfig;
   const size = options.isKpi ? KPI_SIZE : usual;
   const layout = itemsOf(topLevelOf(widgetsOf(doc as Doc)));
   const id = newId(doc as Doc, type);

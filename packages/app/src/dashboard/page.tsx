@@ -8,7 +8,7 @@ import { toast } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
 import { keepUnsaved, unsaved } from '../preferences.ts';
 import { describe } from './describe.ts';
-import { Editor } from './editor.ts';
+import { Editor, type Replaced } from './editor.ts';
 import { say } from './say.ts';
 import { queryApi, reportsOf, type Where } from './server.ts';
 import type { Config } from './state/doc.ts';
@@ -40,13 +40,23 @@ function keeperOf(name: string): Keeper {
   };
 }
 
+/** The draft before a restored version waits in this browser, as unsaved changes do. */
+function keepReplaced({ replaced }: Editor, name: string) {
+  const { config, at } = (unsaved(name) ?? {}) as Partial<Replaced>;
+  if (config && typeof config === 'object' && typeof at === 'number') replaced.value = { config, at };
+  replaced.subscribe((kept) => {
+    if (kept) keepUnsaved(name, kept);
+  });
+}
+
 async function open(where: Where): Promise<Opened> {
   const [{ body, etag }, canEdit, me] = await Promise.all([
     api.withHeaders.getWorkbook(where),
     mayEdit(where),
     isEmbedded ? undefined : api.getMe(),
   ]);
-  const keeper = canEdit && me ? keeperOf(`${me.id}/${where.deploymentId}/${where.workbookId}`) : undefined;
+  const name = canEdit && me ? `${me.id}/${where.deploymentId}/${where.workbookId}` : undefined;
+  const keeper = name === undefined ? undefined : keeperOf(name);
   const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
   let wasTold = false;
   const heard = {
@@ -69,6 +79,7 @@ async function open(where: Where): Promise<Opened> {
   };
   const editor: Editor = new Editor(where, stored, heard, keeper);
   if (keeper?.kept) toast(say('unsavedToast'));
+  if (name !== undefined) keepReplaced(editor, `${name}/replaced`);
   return { editor, workbookName: body.name };
 }
 

@@ -1,4 +1,6 @@
 /** The settings of what is selected: a widget, or the dashboard itself. */
+import { isPicture, PICTURE_MAX } from '@oriel/charts';
+import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
@@ -95,7 +97,8 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
   return (
     <>
       {widget.type === 'CHART' && <ChartSettings {...props} />}
-      {widget.type === 'TEXT' && (
+      {widget.type === 'TEXT' && config.image !== undefined && <PictureSettings {...props} />}
+      {widget.type === 'TEXT' && config.image === undefined && (
         <TextField
           label={say('markdown')}
           rows={10}
@@ -111,6 +114,41 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
       <button type="button" class="bad" onClick={() => remove(editor, [widget.id])}>
         {say('remove')}
       </button>
+    </>
+  );
+}
+
+/** The picture becomes a part of the dashboard: pages load nothing from elsewhere. */
+function PictureSettings({ config, set }: WidgetProps) {
+  const [isRefused, setRefused] = useState(false);
+  const take = (file: File | undefined) => {
+    if (!file) return;
+    const reader = new FileReader();
+    reader.onload = () => {
+      setRefused(!isPicture(reader.result));
+      if (isPicture(reader.result)) set('image', reader.result);
+    };
+    reader.readAsDataURL(file);
+  };
+  return (
+    <>
+      <label class="field">
+        <span>{say('picture')}</span>
+        <input
+          type="file"
+          accept="image/png,image/jpeg,image/gif,image/webp"
+          onChange={(event) => take(event.currentTarget.files?.[0])}
+        />
+      </label>
+      {isRefused && (
+        <p role="alert">{say('pictureRefused', { size: Math.round((PICTURE_MAX * 3) / 4000) })}</p>
+      )}
+      <TextField
+        label={say('alt')}
+        hint={say('altHint')}
+        value={String(config.alt ?? '')}
+        onChange={(alt) => set('alt', alt || undefined)}
+      />
     </>
   );
 }

@@ -248,6 +248,7 @@ const problemOf = (editor: Editor, reportId: unknown) =>
 
 function noteOf({ type }: Widget, config: Record<string, unknown>): string | undefined {
   if (type === 'SPACER') return say('spacer');
+  if (type === 'TEXT' && config.image !== undefined) return config.image ? undefined : say('choosePicture');
   if (type === 'TEXT' && !String(config.markdown ?? '').trim()) return say('emptyText');
   if (type === 'CHART' && !config.reportId) return say('chooseReport');
   if ((type === 'FILTER' || type === 'TIME_GRAIN') && !config.member) return say('chooseMember');

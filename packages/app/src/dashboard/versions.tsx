@@ -12,19 +12,25 @@ import type { Editor } from './editor.ts';
 import { SelectField } from './fields.tsx';
 import { say } from './say.ts';
 import { changesBetween } from './state/changes.ts';
-import { type Config, type Doc, docOf } from './state/doc.ts';
+import { type Config, configOf, type Doc, docOf } from './state/doc.ts';
 
 const versionOf = ({ config, reportSnapshots }: { config: object; reportSnapshots: object[] }) => ({
   doc: docOf(config as Config),
   snapshots: reportSnapshots as Snapshot[],
 });
 
-/** The version becomes the draft. The draft before it stays: undo brings it back, and a copy of it waits in this browser's history. */
-function restore(editor: Editor, number: number, restored: Doc) {
-  editor.session.change(say('stepRestore', { number }), (draft) => {
+function replace(editor: Editor, name: string, restored: Doc) {
+  const config = configOf(editor.doc);
+  editor.session.change(name, (draft) => {
     for (const key of Object.keys(draft)) delete (draft as Record<string, unknown>)[key];
     Object.assign(draft, restored);
   });
+  editor.replaced.value = { config, at: Date.now() };
+}
+
+/** The version becomes the draft. The draft before it stays in the list of versions, also after the page is left. */
+function restore(editor: Editor, number: number, restored: Doc) {
+  replace(editor, say('stepRestore', { number }), restored);
   editor.select([]);
   toast(say('restoredToast', { number }), { undo: () => editor.session.undo() });
 }
@@ -114,6 +120,24 @@ function Versions({ editor, onClose }: { editor: Editor; onClose(): void }) {
         />
       )}
       <ol class="versions">
+        {editor.replaced.value && editor.canEdit && (
+          <li>
+            <div class="grow">
+              <strong>{say('replacedDraft')}</strong>
+              <p class="soft">{times.format(editor.replaced.value.at)}</p>
+            </div>
+            <button
+              type="button"
+              onClick={() => {
+                replace(editor, say('stepReplaced'), docOf(editor.replaced.peek()!.config));
+                editor.select([]);
+                onClose();
+              }}
+            >
+              {say('bringBack')}
+            </button>
+          </li>
+        )}
         {list?.versions.map(({ versionNumber, title, note, publishedAt, publishedBy }, i) => (
           <li key={versionNumber}>
             <div class="grow">

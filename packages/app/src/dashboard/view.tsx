@@ -206,6 +206,7 @@ function addItems(editor: Editor): MenuItem[] {
       begins: i === 0 && reports.length > 0,
       run: () => add(editor, type),
     })),
+    { label: say('picture'), run: () => add(editor, 'TEXT', { image: '' }, say('picture')) },
   ];
 }
 

@@ -58,7 +58,6 @@ export const texts: Texts = {
   'op.less_than_or_equal': 'höchstens',
   'op.is_null': 'ist leer',
   'op.is_not_null': 'ist nicht leer',
-  image: 'Bild',
   grain: 'Gruppieren nach',
   day: 'Tag',
   week: 'Woche',

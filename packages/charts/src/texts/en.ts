@@ -55,7 +55,6 @@ export const en = {
   'op.less_than_or_equal': 'at most',
   'op.is_null': 'is empty',
   'op.is_not_null': 'is not empty',
-  image: 'Picture',
   grain: 'Group by',
   day: 'Day',
   week: 'Week',

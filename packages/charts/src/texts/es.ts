@@ -57,7 +57,6 @@ export const texts: Texts = {
   'op.less_than_or_equal': 'como máximo',
   'op.is_null': 'está vacío',
   'op.is_not_null': 'no está vacío',
-  image: 'Imagen',
   grain: 'Agrupar por',
   day: 'Día',
   week: 'Semana',

@@ -57,7 +57,6 @@ export const texts: Texts = {
   'op.less_than_or_equal': 'au plus',
   'op.is_null': 'est vide',
   'op.is_not_null': 'n’est pas vide',
-  image: 'Image',
   grain: 'Regrouper par',
   day: 'Jour',
   week: 'Semaine',

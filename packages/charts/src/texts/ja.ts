@@ -57,7 +57,6 @@ export const texts: Texts = {
   'op.less_than_or_equal': '以下',
   'op.is_null': '空',
   'op.is_not_null': '空でない',
-  image: '画像',
   grain: '集計単位',
   day: '日',
   week: '週',

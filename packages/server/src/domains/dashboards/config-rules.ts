@@ -1,6 +1,6 @@
 /** What the config of a dashboard must satisfy before it is published, beyond the schema of the contract. */
 
-import { OPERATORS_BY_KIND } from '@oriel/charts/pure';
+import { isPicture, OPERATORS_BY_KIND, PICTURE_MAX } from '@oriel/charts/pure';
 import { type BodyOf, limits, type operations } from '@oriel/contract';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { requireBytes } from '../../platform/limits.ts';
@@ -142,7 +142,14 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
       throw refuse('crossFilter', 'needs `true` or `false` there.');
     return [{ ...placed, reportId: reportId as number }];
   }
-  if (type === 'TEXT' && Object.keys(config).length)
+  if (type === 'TEXT' && config.image != null) {
+    if (!isPicture(config.image))
+      throw refuse(
+        'image',
+        `needs a picture as \`data:image/…;base64,…\` (PNG, JPEG, GIF or WebP) of up to ${PICTURE_MAX / 1000} KB there.`,
+      );
+    if (config.alt != null) requireText(config.alt, (message) => refuse('alt', message));
+  } else if (type === 'TEXT' && Object.keys(config).length)
     requireText(config.markdown, (message) => refuse('markdown', message));
   if (type === 'FILTER') {
     requireMember();

@@ -82,3 +82,18 @@ test('a control may filter a chart by another field, or leave it out', async () 
   await publish({ mapping: { names: 'customers.name' }, operators: ['equals', 'not_equals'] });
   await publish({ mapping: { names: null } });
 });
+
+test('a picture is part of the dashboard, and nothing that pages would load or run', async () => {
+  const withImage = (image: string) => ({
+    widgets: [{ id: 'logo', type: 'TEXT' as const, position, config: { image, alt: 'Our logo' } }],
+  });
+  const put = (image: string) =>
+    world.admin.publishDashboard({ deploymentId, workbookId, body: { config: withImage(image) } });
+  await put('data:image/png;base64,iVBORw0KGgo=');
+  const tooLarge = `data:image/png;base64,${'A'.repeat(300_000)}`;
+  for (const image of ['https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', tooLarge])
+    await expect(put(image)).rejects.toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'config.widgets[0].config.image' }] },
+    });
+});

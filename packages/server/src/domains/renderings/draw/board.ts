@@ -6,6 +6,7 @@ import {
   figureOf,
   mapOf,
   type Position,
+  pictureOf,
   type Snapshot,
   tableOf,
   tabsOf,
@@ -116,6 +117,12 @@ function pieceOf(
     case 'CHART':
       return reportPiece(board, widget, width, look);
     case 'TEXT':
+      if (pictureOf(config))
+        return {
+          least: 60,
+          draw: ({ x, y, width, height }) =>
+            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="xMidYMid meet" href="${pictureOf(config)!.source}"/>`,
+        };
       return markdownPiece(String(config?.markdown ?? ''), width, look);
     case 'DIVIDER':
       return {
