@@ -9,6 +9,7 @@ import { isEmbedded } from '../place.ts';
 import { keepUnsaved, unsaved } from '../preferences.ts';
 import { describe } from './describe.ts';
 import { Editor, type Replaced } from './editor.ts';
+import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
 import { queryApi, reportsOf, type Where } from './server.ts';
 import type { Config } from './state/doc.ts';
@@ -119,5 +120,6 @@ async function load(editor: Editor) {
     queryApi.meta(editor.where.deploymentId),
   ]);
   editor.reports.value = reports.status === 'fulfilled' ? reports.value : [];
+  placeNewCharts(editor);
   if (meta.status === 'fulfilled') editor.cubes.value = meta.value.cubes as never;
 }

@@ -1,5 +1,6 @@
 /** The editor: its bar, the widgets, and the settings of what is selected. */
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { problemOf } from '../data/problem.ts';
 import { useMe } from '../frame/account.ts';
@@ -14,6 +15,7 @@ import { Conflicts } from './conflicts.tsx';
 import { openPublish } from './dialogs.tsx';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
+import { leaveForChart } from './new-chart.ts';
 import { Panel } from './panel.tsx';
 import { Others } from './presence.tsx';
 import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
@@ -194,9 +196,10 @@ const SaveStatus = ({ editor }: { editor: Editor }) => {
 
 const PLAIN = ['TEXT', 'FILTER', 'TIME_GRAIN', 'CONTAINER', 'DIVIDER', 'SPACER'] as const;
 
-function addItems(editor: Editor): MenuItem[] {
+function addItems(editor: Editor, makeChart: () => void): MenuItem[] {
   const reports = editor.reports.value ?? [];
   return [
+    { label: say('newChart'), run: makeChart },
     ...reports.slice(0, 50).map(({ id, title, name }) => ({
       label: `${kindText('CHART')}: ${title || name}`,
       run: () => add(editor, 'CHART', { reportId: id }, title || name),
@@ -210,12 +213,19 @@ function addItems(editor: Editor): MenuItem[] {
   ];
 }
 
-const AddMenu = ({ editor }: { editor: Editor }) => (
-  <Menu class="with-icon" items={addItems(editor)}>
-    <Icon name="plus" size={16} />
-    <span class="tool-text">{say('add')}</span>
-  </Menu>
-);
+function AddMenu({ editor }: { editor: Editor }) {
+  const { route } = useLocation();
+  const makeChart = () => {
+    leaveForChart(editor);
+    route(addressOf(editor.where.deploymentId, 'explore'));
+  };
+  return (
+    <Menu class="with-icon" items={addItems(editor, makeChart)}>
+      <Icon name="plus" size={16} />
+      <span class="tool-text">{say('add')}</span>
+    </Menu>
+  );
+}
 
 function Nothing({ editor }: { editor: Editor }) {
   const { deploymentId } = editor.where;

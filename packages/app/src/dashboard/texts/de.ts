@@ -123,6 +123,8 @@ export const texts: Texts<typeof en> = {
   pictureRefused: 'Wählen Sie ein Bild als PNG, JPEG, GIF oder WebP mit höchstens {size} KB.',
   alt: 'In Worten',
   altHint: 'Für Menschen, die das Bild nicht sehen',
+  newChart: 'Neues Diagramm…',
+  newChartHint: 'Speichern Sie den Bericht in dieser Arbeitsmappe und kommen Sie zurück: Er wird eingefügt.',
   crossFilter: 'Ein Klick filtert die anderen Diagramme',
   crossFilterHint: 'Die über dieselben Daten',
   markdown: 'Text, in Markdown',

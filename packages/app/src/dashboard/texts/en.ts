@@ -124,6 +124,8 @@ export const en = {
   pictureRefused: 'Choose a PNG, JPEG, GIF or WebP picture of up to {size} KB.',
   alt: 'In words',
   altHint: 'For people who do not see the picture',
+  newChart: 'New chart…',
+  newChartHint: 'Save the report in this workbook, and come back: it is placed for you.',
   crossFilter: 'A click filters the other charts',
   crossFilterHint: 'Those about the same data',
   markdown: 'Text, in Markdown',

@@ -122,6 +122,8 @@ export const texts: Texts<typeof en> = {
   pictureRefused: 'Elija una imagen PNG, JPEG, GIF o WebP de hasta {size} KB.',
   alt: 'En palabras',
   altHint: 'Para quienes no ven la imagen',
+  newChart: 'Gráfico nuevo…',
+  newChartHint: 'Guarde el informe en este libro y vuelva: se colocará por usted.',
   crossFilter: 'Un clic filtra los demás gráficos',
   crossFilterHint: 'Los de los mismos datos',
   markdown: 'Texto, en Markdown',

@@ -122,6 +122,8 @@ export const texts: Texts<typeof en> = {
   pictureRefused: 'Choisissez une image PNG, JPEG, GIF ou WebP de {size} Ko au plus.',
   alt: 'En mots',
   altHint: 'Pour les personnes qui ne voient pas l’image',
+  newChart: 'Nouveau graphique…',
+  newChartHint: 'Enregistrez le rapport dans ce classeur et revenez : il sera placé pour vous.',
   crossFilter: 'Un clic filtre les autres graphiques',
   crossFilterHint: 'Ceux des mêmes données',
   markdown: 'Texte, en Markdown',

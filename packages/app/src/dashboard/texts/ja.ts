@@ -120,6 +120,8 @@ export const texts: Texts<typeof en> = {
   pictureRefused: '{size} KBまでのPNG、JPEG、GIF、WebPの画像を選んでください。',
   alt: '説明文',
   altHint: '画像が見えない人のための説明',
+  newChart: '新しいグラフ…',
+  newChartHint: 'レポートをこのワークブックに保存して戻ると、自動で配置されます。',
   crossFilter: 'クリックで他のグラフを絞り込む',
   crossFilterHint: '同じデータのグラフ',
   markdown: 'テキスト（Markdown）',
