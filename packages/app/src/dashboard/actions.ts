@@ -21,19 +21,24 @@ import type { WidgetType } from './state/doc.ts';
 
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
-const placeOf = (editor: Editor, id: string) => editor.widget(id)?.position;
+/** As it is arranged for the device that the editor shows. */
+const placeOf = (editor: Editor, id: string) => {
+  const widget = editor.widget(id);
+  if (!widget) return undefined;
+  return itemsOf(siblingsOf(editor.doc, id), editor.device.peek()).find((item) => item.id === id);
+};
 
 function sayPlace(editor: Editor, id: string) {
   const widget = editor.widget(id);
   if (!widget) return;
-  const { x, y } = widget.position;
+  const { x, y } = placeOf(editor, id)!;
   editor.announce(say('moved', { title: editor.titleOf(widget), x: x + 1, y: y + 1 }));
 }
 
 function saySize(editor: Editor, id: string) {
   const widget = editor.widget(id);
   if (!widget) return;
-  const { w, h } = widget.position;
+  const { w, h } = placeOf(editor, id)!;
   editor.announce(say('resized', { title: editor.titleOf(widget), w, h }));
 }
 
@@ -47,7 +52,7 @@ const together = (editor: Editor, id: string, ids: readonly string[]): string[] 
 export function stepAll(editor: Editor, id: string, selected: readonly string[], direction: Direction) {
   const ids = together(editor, id, selected);
   if (ids.length < 2) return step(editor, id, direction);
-  const layout = itemsOf(siblingsOf(editor.doc, id));
+  const layout = itemsOf(siblingsOf(editor.doc, id), editor.device.peek());
   const placesOf = (list: readonly Item[]) =>
     JSON.stringify(list.filter((item) => ids.includes(item.id)).map(({ x, y }) => [x, y]));
   const across = direction === 'left' || direction === 'right';
@@ -56,7 +61,13 @@ export function stepAll(editor: Editor, id: string, selected: readonly string[],
     const by = across ? { x: towards, y: 0 } : { x: 0, y: towards * far };
     const moved = moveAll(layout, ids, by);
     if (placesOf(moved) === placesOf(layout)) continue;
-    changeAll(editor, ids, 'stepMove', (doc) => setLayout(doc, moved), `move ${ids.join()}`);
+    changeAll(
+      editor,
+      ids,
+      'stepMove',
+      (doc) => setLayout(doc, moved, editor.device.peek()),
+      `move ${ids.join()}`,
+    );
     break;
   }
   sayPlace(editor, id);
@@ -72,8 +83,8 @@ export function stretchAll(editor: Editor, id: string, selected: readonly string
     'stepResize',
     (doc) => {
       for (const one of ids) {
-        const { w, h } = doc.widgets[one]!.position;
-        resizeWidget(doc, one, { w: w + by[0], h: h + by[1] });
+        const { w, h } = placeOf(editor, one)!;
+        resizeWidget(doc, one, { w: w + by[0], h: h + by[1] }, editor.device.peek());
       }
     },
     `resize ${ids.join()}`,
@@ -83,7 +94,7 @@ export function stretchAll(editor: Editor, id: string, selected: readonly string
 
 export function align(editor: Editor, selected: readonly string[], how: Alignment) {
   const ids = together(editor, selected[0]!, selected);
-  changeAll(editor, ids, 'stepMove', (doc) => alignWidgets(doc, ids, how));
+  changeAll(editor, ids, 'stepMove', (doc) => alignWidgets(doc, ids, how, editor.device.peek()));
   sayPlace(editor, ids[0]!);
 }
 
@@ -125,7 +136,7 @@ export function step(editor: Editor, id: string, direction: Direction) {
   const { x, y } = at;
   if (direction === 'left' || direction === 'right')
     return moveTo(editor, id, { x: x + (direction === 'left' ? -1 : 1), y });
-  const layout = itemsOf(siblingsOf(editor.doc, id));
+  const layout = itemsOf(siblingsOf(editor.doc, id), editor.device.peek());
   const towards = direction === 'up' ? -1 : 1;
   for (let rows = 1; rows <= bottomOf(layout); rows++) {
     const target = { x, y: y + towards * rows };
@@ -140,7 +151,7 @@ export function moveTo(editor: Editor, id: string, to: { x: number; y: number })
   const widget = editor.widget(id);
   if (!widget || !editor.canEdit) return;
   const name = say('stepMove', { title: editor.titleOf(widget) });
-  editor.session.change(name, (doc) => moveWidget(doc, id, to), `move ${id}`);
+  editor.session.change(name, (doc) => moveWidget(doc, id, to, editor.device.peek()), `move ${id}`);
   sayPlace(editor, id);
 }
 
@@ -148,7 +159,7 @@ export function resizeTo(editor: Editor, id: string, to: { w: number; h: number 
   const widget = editor.widget(id);
   if (!widget || !editor.canEdit) return;
   const name = say('stepResize', { title: editor.titleOf(widget) });
-  editor.session.change(name, (doc) => resizeWidget(doc, id, to), `resize ${id}`);
+  editor.session.change(name, (doc) => resizeWidget(doc, id, to, editor.device.peek()), `resize ${id}`);
   saySize(editor, id);
 }
 
@@ -172,7 +183,7 @@ export function settle(
   if (!widget) return;
   const title = count > 1 ? say('widgetsCount', { count }) : editor.titleOf(widget);
   const name = kind === 'move' ? say('stepMove', { title }) : say('stepResize', { title });
-  editor.session.change(name, (doc) => setLayout(doc, layout));
+  editor.session.change(name, (doc) => setLayout(doc, layout, editor.device.peek()));
   if (kind === 'move') sayPlace(editor, id);
   else saySize(editor, id);
 }

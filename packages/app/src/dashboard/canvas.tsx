@@ -48,8 +48,9 @@ export function Canvas({ editor }: { editor: Editor }) {
     );
   }
   const widgets = topLevelOf(widgetsOf(doc));
-  const { dragged, selected } = editor;
-  const layout = dragged.value?.layout ?? itemsOf(widgets);
+  const { dragged, selected, device } = editor;
+  const width = WIDTHS[device.value];
+  const layout = dragged.value?.layout ?? itemsOf(widgets, device.value);
   const places = new Map(layout.map((item) => [item.id, item]));
   const sorted = widgets.toSorted((a, b) => {
     const [one, other] = [places.get(a.id)!, places.get(b.id)!];
@@ -58,7 +59,11 @@ export function Canvas({ editor }: { editor: Editor }) {
   const rowHeight = Number(doc.layout?.rowHeight) || ROW_HEIGHT;
   const gap = doc.layout?.margin?.[0] ?? MARGIN;
   return (
-    <div class="board" ref={frame}>
+    <div
+      class={width && !isStacked ? 'board as-device' : 'board'}
+      ref={frame}
+      style={{ maxWidth: width && !isStacked ? `${width}px` : '' }}
+    >
       <p id="canvas-help" class="hidden">
         {say('canvasHelp')}
       </p>

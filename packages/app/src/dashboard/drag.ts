@@ -77,7 +77,7 @@ function createDrag(editor: Editor, frame: { current: HTMLElement | null }): Dra
     const over = new AbortController();
     running = over;
     const { signal } = over;
-    const start: Item[] = itemsOf(topLevelOf(widgetsOf(editor.doc)));
+    const start: Item[] = itemsOf(topLevelOf(widgetsOf(editor.doc)), editor.device.peek());
     const item = start.find((one) => one.id === id)!;
     const selected = editor.selected.peek();
     const isGroup = kind === 'move' && selected.length > 1 && selected.includes(id);

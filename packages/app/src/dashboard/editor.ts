@@ -3,6 +3,7 @@ import { type MetaCube, membersOf, type Query, reachedBy, type Snapshot } from '
 import type { OrielClient } from '@oriel/client';
 import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
+import type { Device } from './edits.ts';
 import type { Item } from './grid/grid.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
@@ -61,8 +62,8 @@ export class Editor {
   readonly version = signal<{ number: number; doc: Doc; snapshots: readonly Snapshot[] } | undefined>(
     undefined,
   );
-  /** On what the preview is shown. */
-  readonly device = signal<'desk' | 'tablet' | 'phone'>('desk');
+  /** On what it is shown, and for what widgets are arranged. */
+  readonly device = signal<Device>('desk');
   readonly previewed = signal<Previewed | undefined>(undefined);
   /** Where there is room beside the widgets, it is open from the start. */
   readonly isPanelOpen = signal(hasRoom());

@@ -8,6 +8,7 @@ import { align, copy, duplicate, moveTo, remove, resizeTo } from './actions.ts';
 import { ContainerSettings } from './container-settings.tsx';
 import { ControlSettings, GrainSettings } from './control-settings.tsx';
 import { type Editor, kindText } from './editor.ts';
+import { forgetDevice, isArranged, itemsOf, siblingsOf } from './edits.ts';
 import { CheckField, Group, NumberField, SelectField, TextField } from './fields.tsx';
 import { COLUMNS, HEIGHT_MAX } from './grid/grid.ts';
 import { say } from './say.ts';
@@ -198,8 +199,29 @@ function ChartSettings({ editor, config, set, widget }: WidgetProps) {
   );
 }
 
-function PlaceSettings({ editor, widget: { id, position } }: { editor: Editor; widget: Widget }) {
-  const { x, y, w, h } = position;
+/** Widgets that were arranged for a device can follow those of the desk again. */
+function DeviceSettings({ editor }: { editor: Editor }) {
+  const device = editor.device.value;
+  if (device === 'desk') return null;
+  return (
+    <Group title={say(`device.${device}`)}>
+      {isArranged(Object.values(editor.doc.widgets), device) ? (
+        <button
+          type="button"
+          onClick={() => editor.session.change(say('stepDashboard'), (doc) => forgetDevice(doc, device))}
+        >
+          {say('followDesk')}
+        </button>
+      ) : (
+        <p class="soft">{say('followsDesk')}</p>
+      )}
+    </Group>
+  );
+}
+
+function PlaceSettings({ editor, widget: { id } }: { editor: Editor; widget: Widget }) {
+  const siblings = siblingsOf(editor.doc, id);
+  const { x, y, w, h } = itemsOf(siblings, editor.device.value).find((item) => item.id === id)!;
   return (
     <Group title={say('placeAndSize')}>
       <div class="pairs">
@@ -293,6 +315,7 @@ function DashboardSettings({ editor }: { editor: Editor }) {
         onChange={(checked) => set(['settings', 'restrictDataDownload'], checked || undefined)}
       />
       <ThemeSettings editor={editor} />
+      <DeviceSettings editor={editor} />
     </>
   );
 }

@@ -105,22 +105,20 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
         <button type="button" aria-pressed={isPreview} onClick={() => editor.setPreview(!isPreview)}>
           {say('preview')}
         </button>
-        {isPreview && (
-          <div class="segmented" role="group" aria-label={say('device')}>
-            {(['desk', 'tablet', 'phone'] as const).map((device) => (
-              <button
-                key={device}
-                type="button"
-                aria-pressed={editor.device.value === device}
-                onClick={() => {
-                  editor.device.value = device;
-                }}
-              >
-                {say(`device.${device}`)}
-              </button>
-            ))}
-          </div>
-        )}
+        <div class="segmented" role="group" aria-label={say('device')}>
+          {(['desk', 'tablet', 'phone'] as const).map((device) => (
+            <button
+              key={device}
+              type="button"
+              aria-pressed={editor.device.value === device}
+              onClick={() => {
+                editor.device.value = device;
+              }}
+            >
+              {say(`device.${device}`)}
+            </button>
+          ))}
+        </div>
         {isPreview && me?.isAdmin && (
           <button type="button" onClick={() => openPreviewAs(editor)}>
             {say('previewAs')}

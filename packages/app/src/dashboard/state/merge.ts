@@ -22,7 +22,8 @@ export interface Merged {
   conflicts: Conflict[];
 }
 
-const isPosition = ({ path }: Change) => path[0] === 'widgets' && path[2] === 'position';
+const isPosition = ({ path }: Change) =>
+  path[0] === 'widgets' && (path[2] === 'position' || path[2] === 'responsiveLayouts');
 
 export function merge(base: Doc, mine: Doc, others: Doc): Merged {
   const theirs = changesBetween(base, others);

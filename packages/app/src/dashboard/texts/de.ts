@@ -89,6 +89,8 @@ export const texts: Texts<typeof en> = {
   visibilityHint: 'Das verbirgt keine Daten: Wer welche Zeilen sieht, bestimmen die Regeln des Datenmodells.',
   forViewers: 'Für Betrachter',
   device: 'Gezeigt wie auf',
+  followDesk: 'Wieder dem Bildschirm folgen',
+  followsDesk: 'Die Plätze folgen denen des Bildschirms, bis Sie hier etwas verschieben.',
   'device.desk': 'Bildschirm',
   'device.tablet': 'Tablet',
   'device.phone': 'Telefon',

@@ -89,6 +89,8 @@ export const en = {
   visibilityHint: 'This hides no data: the policies of the data model decide who sees which rows.',
   forViewers: 'For viewers',
   device: 'Shown as on',
+  followDesk: 'Follow the desk again',
+  followsDesk: 'Places follow from those of the desk until you move something here.',
   'device.desk': 'Desk',
   'device.tablet': 'Tablet',
   'device.phone': 'Phone',

@@ -88,6 +88,8 @@ export const texts: Texts<typeof en> = {
   visibilityHint: 'Esto no oculta datos: las políticas del modelo deciden quién ve qué filas.',
   forViewers: 'Para los lectores',
   device: 'Mostrado como en',
+  followDesk: 'Volver a seguir el escritorio',
+  followsDesk: 'Los lugares siguen a los del escritorio hasta que mueva algo aquí.',
   'device.desk': 'Escritorio',
   'device.tablet': 'Tableta',
   'device.phone': 'Teléfono',

@@ -88,6 +88,8 @@ export const texts: Texts<typeof en> = {
   visibilityHint: 'Cela ne cache pas de données : les règles du modèle décident qui voit quelles lignes.',
   forViewers: 'Pour les lecteurs',
   device: 'Affiché comme sur',
+  followDesk: 'Suivre de nouveau l’ordinateur',
+  followsDesk: 'Les places suivent celles de l’ordinateur jusqu’à ce que vous déplaciez quelque chose ici.',
   'device.desk': 'Ordinateur',
   'device.tablet': 'Tablette',
   'device.phone': 'Téléphone',

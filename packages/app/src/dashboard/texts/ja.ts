@@ -86,6 +86,8 @@ export const texts: Texts<typeof en> = {
   visibilityHint: 'データは隠れません。誰がどの行を見るかはデータモデルのポリシーが決めます。',
   forViewers: '閲覧者には',
   device: '表示する画面',
+  followDesk: 'パソコンの配置に戻す',
+  followsDesk: 'ここで何かを動かすまで、パソコンの配置に従います。',
   'device.desk': 'パソコン',
   'device.tablet': 'タブレット',
   'device.phone': 'スマートフォン',
