@@ -3,7 +3,7 @@ import { type Answers, createAnswers, type QueryApi } from './answers.ts';
 import type { Drilled } from './drill-query.ts';
 import type { Formats } from './format.ts';
 import type { Language } from './language.ts';
-import { presetFilters, presetGrains } from './presets.ts';
+import { presetFilters, presetGrains, visibilityOf } from './presets.ts';
 import type { Say } from './texts/index.ts';
 import type { Tokens } from './theme.ts';
 import type { Dashboard, FilterValue, MetaCube, Query, Result, Widget } from './types.ts';
@@ -96,6 +96,11 @@ export class Board {
 
   filterWidgets(): Widget[] {
     return this.widgets.filter(({ type, config }) => type === 'FILTER' && typeof config?.member === 'string');
+  }
+
+  /** Those that the viewer can change. */
+  openFilterWidgets(): Widget[] {
+    return this.filterWidgets().filter((widget) => visibilityOf(widget) === 'visible');
   }
 
   /** Shows a dashboard. What `asked` says goes over what the viewer chose, and both over the presets of the widgets. */

@@ -69,5 +69,6 @@ export function valueText(editor: Editor, path: Path, value: unknown): string {
     return `${say(KIND_TEXTS[widget.type])}: ${editor.titleOf(widget)}`;
   }
   if (path.at(-1) === 'reportId') return editor.report(value)?.name ?? String(value);
+  if (path.at(-1) === 'image') return say('picture');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

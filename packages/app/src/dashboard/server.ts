@@ -85,7 +85,10 @@ export async function reportsOf({ deploymentId, workbookId }: Where): Promise<Re
   return found;
 }
 
-export async function previewsOf(where: Where, reportIds: number[]): Promise<Snapshot[]> {
-  const { reportSnapshots } = await api.previewDashboardReports({ ...where, body: { reportIds } });
-  return reportSnapshots as unknown as Snapshot[];
+export async function previewsOf(where: Where, reportIds: number[]) {
+  const { reportSnapshots, userAttributes } = await api.previewDashboardReports({
+    ...where,
+    body: { reportIds },
+  });
+  return { snapshots: reportSnapshots as unknown as Snapshot[], userAttributes };
 }

@@ -5,6 +5,7 @@ import { Grid } from '../grid.tsx';
 import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
+import { pictureOf } from '../picture.ts';
 import { useScrollHint } from '../scroll-hint.ts';
 import { useBoard } from '../shared.ts';
 import type { Widget } from '../types.ts';
@@ -35,6 +36,7 @@ function Kind({ widget }: { widget: Widget }) {
     case 'CHART':
       return <Chart widget={widget} />;
     case 'TEXT':
+      if (pictureOf(config)) return <Picture {...pictureOf(config)!} />;
       return <Markdown text={String(config?.markdown ?? '')} />;
     case 'FILTER':
       return <Filter widget={widget} />;
@@ -50,6 +52,12 @@ function Kind({ widget }: { widget: Widget }) {
       return null;
   }
 }
+
+const Picture = ({ source, alt }: { source: string; alt: string }) => (
+  <div class="picture">
+    <img src={source} alt={alt} />
+  </div>
+);
 
 class Guard extends Component<{ widgetId: string; children: ComponentChildren }, { hasFailed: boolean }> {
   override state = { hasFailed: false };

@@ -190,7 +190,13 @@ export const previewDashboardReports = operation({
   body: Shape('PreviewDashboardReportsInput', {
     reportIds: Type.Array(Id, { minItems: 1, maxItems: 200, uniqueItems: true }),
   }),
-  reply: Shape('DashboardReportPreviews', { reportSnapshots: Type.Array(ReportSnapshot) }),
+  reply: Shape('DashboardReportPreviews', {
+    reportSnapshots: Type.Array(ReportSnapshot),
+    userAttributes: {
+      ...RecordOf(Type.Unknown()),
+      description: 'Those of the caller in force, which filters can begin with',
+    },
+  }),
   errors: ['workbook_not_found'],
   audit: 'none',
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { beginsWithAttributes, withAttributes } from '@oriel/charts/pure';
 import { operations } from '@oriel/contract';
 import { mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
@@ -112,8 +113,10 @@ export const dashboardRoutes = (
       const taking = { ...context, model: model && { ...model, check: context.check } };
       const snapshots = await previewSnapshots(taking, body.reportIds);
       const withSql = embedOf(actor) === null;
+      const { userAttributes } = await queries.viewer(call);
       return {
         reportSnapshots: snapshots.map((snapshot, i) => toSnapshot(snapshot, { id: i + 1, withSql })),
+        userAttributes,
       };
     }),
 
@@ -177,13 +180,21 @@ export const dashboardRoutes = (
       }),
     ),
 
-    handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
+    handle(operations.getDashboard, async ({ actor, db, signal, etag }, { params }) => {
       const row = await requirePublished(db, actor, params.publicId);
       const stored = (await store.findPublished(db, row))!;
       const { version, isFinal } = await rechecks.of(stored, sharerOf(actor));
-      // Without a tag nobody keeps it.
-      if (isFinal) etag.send(stateOf(row, shownTo(actor, row, version)));
-      return toDashboard(actor, row, version);
+      const shown = shownTo(actor, row, version);
+      const dashboard = toDashboard(actor, row, version);
+      if (!beginsWithAttributes(version.config)) {
+        // Without a tag nobody keeps it.
+        if (isFinal) etag.send(stateOf(row, shown));
+        return dashboard;
+      }
+      const { userAttributes } = await queries.viewer({ actor, db, signal, deploymentId: row.deploymentId });
+      const config = withAttributes(version.config, userAttributes);
+      if (isFinal) etag.send(stateOf(row, { ...shown, userAttributes }));
+      return { ...dashboard, config };
     }),
 
     handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {

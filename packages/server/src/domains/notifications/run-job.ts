@@ -18,10 +18,10 @@ import { conditionQuery, isMet, measured } from './conditions.ts';
 import { missingControls } from './notifications.ts';
 import { NotForThem, ownerOf, type Reader, readerOf } from './readers.ts';
 import * as store from './runs.store.ts';
-import { type Board, boardOf } from './widget-queries.ts';
+import { type Board, boardFor, boardOf } from './widget-queries.ts';
 
 export interface RunOptions {
-  queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'fingerprint'>;
+  queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'fingerprint' | 'viewer'>;
   readPublished: ReadPublished;
   tenantSettings: TenantSettings;
   channels: Channels;
@@ -139,14 +139,21 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   }
 
   async function keyOf(
-    { deploymentId }: store.RunRow,
-    { asked, layout, look }: Board,
+    run: store.RunRow,
+    board: Board,
     actor: Reader['actor'],
-    { db, signal }: JobContext,
+    context: JobContext,
     known: Fingerprints,
   ) {
-    const call = { actor, db, signal, deploymentId };
+    const { asked, layout, look } = await forReader(run, board, actor, context);
+    const { db, signal } = context;
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
     return hashOf(await queries.fingerprint(call, asked, known, layout.chosen.askedAt), look);
+  }
+
+  function forReader(run: store.RunRow, board: Board, actor: Reader['actor'], { db, signal }: JobContext) {
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
+    return boardFor(board, run, async () => (await queries.viewer(call)).userAttributes);
   }
 
   async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
@@ -169,7 +176,8 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   /** Without recipients, a run still renews what the owner reads. */
   async function renewForOwner(run: store.RunRow, board: Board, context: JobContext) {
     try {
-      await renew(run, board, await ownerOf(context.db, run), context);
+      const owner = await ownerOf(context.db, run);
+      await renew(run, await forReader(run, board, owner, context), owner, context);
     } catch (error) {
       if (error instanceof NotForThem) return;
       if (error instanceof ApiError && !isTemporary(error)) throw new RunFailure(error.message);
@@ -192,10 +200,11 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     /** Of after the drawing. */
     const known: Fingerprints = new Map();
     try {
-      await renew(run, board, actor, context);
-      value = await valueFor(run, board, actor, context);
+      const own = await forReader(run, board, actor, context);
+      await renew(run, own, actor, context);
+      value = await valueFor(run, own, actor, context);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
-      if (isDrawn) rendering = await render(run, board, actor, context);
+      if (isDrawn) rendering = await render(run, own, actor, context);
       if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new Changed();
       await store.addRendering(
         db,

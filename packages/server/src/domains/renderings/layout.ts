@@ -23,6 +23,8 @@ export interface Choices {
   /** What the reader clicked on in charts that filter the others. */
   crossFilters?: readonly ({ widgetId: string } & Narrowing)[] | undefined;
   timezone?: string | undefined;
+  /** What relative times are relative to. */
+  askedAt?: Date | undefined;
 }
 
 export type Laid = { widget: Widget; title: string } & (
@@ -54,7 +56,7 @@ export function layOut(
     grains: presetGrains(widgets, grainsOf(choices, widgets)),
     crossFilters: crossFiltersOf(choices, { config, reportSnapshots }),
     timezone: [choices.timezone, config.settings?.timezone, ...zones].map(knownZone).find(Boolean),
-    askedAt: new Date(),
+    askedAt: choices.askedAt ?? new Date(),
     filterWidgets: () => filterWidgets,
   };
   const charts = chartsOf(widgets).map((widget): Laid => {

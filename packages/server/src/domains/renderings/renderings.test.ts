@@ -102,7 +102,7 @@ test('a picture of one colour is drawn twice more, and then an error', async () 
      const blank = { failure: { title: '', reason: 'the picture has one colour only', isBlank: true } };
      parentPort.on('message', () => parentPort.postMessage(++asked === 3 ? { bytes: Buffer.of(1), title: String(asked) } : blank));`,
   );
-  const queries = { load: () => assert.fail(), meta: () => assert.fail() };
+  const queries = { load: () => assert.fail(), meta: () => assert.fail(), viewer: () => assert.fail() };
   const drawing = createRenderings({ queries, script });
   const { userId } = await world.person();
   const actor = { kind: 'person', userId } as Caller;

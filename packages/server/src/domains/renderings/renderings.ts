@@ -3,6 +3,7 @@
  * them. Charts, figures and tables are drawn in a thread, without a browser, so that nothing has to be installed.
  */
 import {
+  beginsWithAttributes,
   type Dashboard,
   knownLocale,
   type MetaCube,
@@ -11,6 +12,7 @@ import {
   themeOptionsOf,
   totalOf,
   type Widget,
+  withAttributes,
 } from '@oriel/charts/pure';
 import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
@@ -81,7 +83,7 @@ const BLANK_ATTEMPTS = 3;
 const ASKED_TOGETHER = 4;
 
 export interface RenderingsOptions {
-  queries: Pick<Queries, 'load' | 'meta'>;
+  queries: Pick<Queries, 'load' | 'meta' | 'viewer'>;
   limits?: ThreadLimits;
   /** For tests. */
   script?: URL;
@@ -102,7 +104,8 @@ export function createRenderings({
   const places = createAdmission(PLACES);
 
   async function render({ actor, db, signal }: Reader, request: RenderRequest): Promise<Rendering> {
-    const dashboard = request.dashboard as object as Dashboard;
+    const call: QueryCall = { actor, db, signal, deploymentId: request.dashboard.deploymentId };
+    const dashboard = (await forReader(call, request.dashboard)) as object as Dashboard;
     if (dashboard.config.kind === 'APP')
       throw new ApiError('rendering_failed', { message: 'An app can only be shown in a browser.' });
     const { appConfig, embedding } = await findAppConfig(db);
@@ -121,7 +124,6 @@ export function createRenderings({
       themeOptionsOf(embed && (await findEmbedTheme(db, embed.sessionId))),
       themeOptionsOf(dashboard.config.theme),
     ];
-    const call: QueryCall = { actor, db, signal, deploymentId: dashboard.deploymentId };
     const meta = async (): Promise<MetaCube[]> =>
       JSON.parse(Buffer.from(await queries.meta(call, false)).toString()).cubes;
     const asked = await Promise.all(
@@ -145,6 +147,13 @@ export function createRenderings({
     };
     const drawn = await drawNotBlank(task, actor, signal);
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
+  }
+
+  /** Filters that begin with an attribute begin with that of the reader. */
+  async function forReader<D extends RenderRequest['dashboard']>(call: QueryCall, dashboard: D): Promise<D> {
+    if (!beginsWithAttributes(dashboard.config)) return dashboard;
+    const { userAttributes } = await queries.viewer(call);
+    return { ...dashboard, config: withAttributes(dashboard.config, userAttributes) };
   }
 
   /** A picture of one colour is drawn again, because what was missing may be there then. */

@@ -6,6 +6,7 @@ import {
   figureOf,
   mapOf,
   type Position,
+  pictureOf,
   type Snapshot,
   tableOf,
   tabsOf,
@@ -116,6 +117,12 @@ function pieceOf(
     case 'CHART':
       return reportPiece(board, widget, width, look);
     case 'TEXT':
+      if (pictureOf(config))
+        return {
+          least: 60,
+          draw: ({ x, y, width, height }) =>
+            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="xMidYMid meet" href="${pictureOf(config)!.source}"/>`,
+        };
       return markdownPiece(String(config?.markdown ?? ''), width, look);
     case 'DIVIDER':
       return {
@@ -260,7 +267,7 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
           throw error instanceof WidgetFailure ? error : new WidgetFailure(title, error.message);
         });
       return (
-        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.line}"/>` +
+        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.border}" stroke-width="${tokens.borderWidth}"/>` +
         drawLines(lines, x + CARD.side, y + CARD.top, style) +
         drawn
       );
