@@ -9,9 +9,9 @@ interface Wanted {
 }
 
 export async function downloadDashboard({ deploymentId, workbookId, name, format }: Wanted) {
-  const reply = await api.exportDashboard({ deploymentId, workbookId, query: { format } });
+  const reply = await api.exportDashboard({ deploymentId, workbookId, format });
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([await reply.bytes()]));
+  link.href = URL.createObjectURL(new Blob([(await reply.bytes()) as Uint8Array<ArrayBuffer>]));
   link.download = `${name}.${format}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

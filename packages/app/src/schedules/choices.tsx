@@ -99,13 +99,18 @@ export function useOffered({ deploymentId, publicId }: Scheduled) {
   });
 }
 
+type Body = Parameters<typeof api.updateNotification>[0]['body'];
+
 /** Without what the dashboard does not have any more, so that saving mends a schedule that fails for it. */
-export function keptOf({ filters, timeGrains, condition }: Choices, offered: Offered) {
+export function keptOf(
+  { filters, timeGrains, condition }: Choices,
+  offered: Offered,
+): Pick<Body, 'filters' | 'timeGrains' | 'condition'> {
   const of = (controls: Control[], member: string) => controls.some((control) => control.member === member);
   const kept = filters.filter(({ member }) => of(offered.filters, member));
   const grains = timeGrains.filter(({ member }) => of(offered.grains, member));
   return {
-    filters: kept.length ? kept : null,
+    filters: kept.length ? (kept as Body['filters']) : null,
     timeGrains: grains.length ? grains : null,
     condition,
   };
@@ -220,8 +225,7 @@ function FilterField({
             : []),
         ]}
         onChange={(value) => {
-          if (value !== 'kept')
-            set(value ? { member, operator: 'inDateRange', value: value as never } : undefined);
+          if (value !== 'kept') set(value ? { member, operator: 'between', value } : undefined);
         }}
       />
     );

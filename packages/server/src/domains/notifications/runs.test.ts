@@ -582,6 +582,28 @@ test('the owner is told of trouble once a day, also one who is an embed user', a
   expect(await run()).toEqual([email, `owner-${id}@example.com`]);
 });
 
+test('an address without an account gets the view of the owner, while the settings let schedules reach anybody', async () => {
+  const { id } = await create();
+  const address = `stranger-${id}@example.org`;
+  const { id: userId } = await world.admin.getMe();
+  await world.admin.upsertUserAttributeValue({ body: { userId, userAttributeId, value: 'US' } });
+  await world.admin.updateTenantSettings({ body: { notificationRecipients: 'anybody' } });
+  try {
+    await add(id, [{ type: 'USER', email: address }]);
+    await runNow(id);
+    await ended(id);
+    const { parsed } = mails.messages.find(({ to }) => to.includes(address))!;
+    expect(numbersIn(parsed.text!)[0]).toBe(figuresOf('US').figure);
+  } finally {
+    await world.admin.updateTenantSettings({ body: { notificationRecipients: 'known' } });
+  }
+  await runNow(id);
+  await ended(id, 2);
+  expect(await deliveriesOf(id, (await runs(id))[0]!.id)).toMatchObject([
+    { status: 'skipped', reason: 'The settings of the account do not let schedules reach this address.' },
+  ]);
+});
+
 test('messages over the limit of an embed tenant wait for the next hour', async () => {
   const { id } = await create();
   const embedTenantName = unique('busy').replaceAll('_', '-');
@@ -619,7 +641,25 @@ test('messages over the limit of an embed tenant wait for the next hour', async 
   }
 });
 
-test('a long run is done in turns, between which others run, and everybody gets it once', async () => {
+test('after a due time, the page of a reader is answered from what the run has read', async () => {
+  const { id } = await create();
+  const recipient = { embedTenantName: tenant, externalId: `early-${id}` };
+  const userAttributes = [{ name: 'region', value: 'LATAM' }];
+  await add(id, [{ type: 'EMBED_USER', ...recipient, email: `early-${id}@example.com`, userAttributes }]);
+  const { client } = await world.embedded({ deploymentId, ...recipient });
+  const page = async () =>
+    (await client.load({ deploymentId, body: { query: { measures: ['sales.revenue'] } } })) as object as {
+      lastRefreshTime: string;
+    };
+  const { lastRefreshTime: before } = await page();
+  await comes(id, minutesAgo(1));
+  await ended(id);
+  const finishedAt = Date.parse((await runs(id))[0]!.finishedAt!);
+  const { lastRefreshTime } = await page();
+  expect([lastRefreshTime > before, Date.parse(lastRefreshTime) <= finishedAt]).toEqual([true, true]);
+});
+
+test('a long run goes behind others after each turn, and everybody gets it once', async () => {
   const { id } = await create();
   await add(
     id,
@@ -639,8 +679,10 @@ test('a long run is done in turns, between which others run, and everybody gets 
     const { id: runId } = await runNow(id);
     await ended(id);
     expect((await runs(id))[0]).toMatchObject({ state: 'done', sent: 10, failed: 0, skipped: 0 });
-    const turns = await sql("select attempts from jobs where payload ->> 'runId' = $1", [String(runId)]);
-    expect(turns).toHaveLength(1);
+    const jobs = await sql("select run_at > created_at as resumed from jobs where payload ->> 'runId' = $1", [
+      String(runId),
+    ]);
+    expect(jobs).toEqual([{ resumed: true }]);
     const got = mails.messages.filter(({ to }) => /^[xy]\d-/.test(to[0]!)).map(({ to }) => to.join());
     expect([got.length, new Set(got).size]).toEqual([10, 10]);
     // Each turn draws anew for those who are left.
@@ -661,10 +703,8 @@ test('a creator gets nothing while creator mode is switched off', async () => {
   const outcome = async (count: number) => {
     await runNow(id);
     await ended(id, count);
-    const [{ status, reason }] = (await deliveriesOf(id, (await runs(id))[0]!.id)) as [
-      { status: string; reason: string | null },
-    ];
-    return [status, reason];
+    const [delivery] = await deliveriesOf(id, (await runs(id))[0]!.id);
+    return [delivery!.status, delivery!.reason];
   };
   const OFF = ['skipped', 'Creator mode is switched off in the settings of the account.'];
   await world.admin.updateTenantSettings({ body: { useCreatorMode: false } });

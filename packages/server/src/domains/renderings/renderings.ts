@@ -153,14 +153,14 @@ export function createRenderings({
       locale,
       format: request.format,
     };
-    const drawn = await drawNotBlank(task, call, asked);
+    const drawn = await drawNotBlank(task, { ...call, actor }, asked);
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
   }
 
   /** A picture with an empty chart is drawn again with rows that are read again. */
   async function drawNotBlank(
     task: Omit<DrawTask, 'answers'>,
-    call: QueryCall,
+    call: QueryCall & Pick<Reader, 'actor'>,
     asked: readonly Asked[],
   ): Promise<Drawing> {
     for (let attempt = 1; ; attempt++) {
