@@ -1,5 +1,5 @@
 /** What a schedule shows, and when it is sent: the controls of its dashboard, and a condition on one of its figures. */
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../dashboard/fields.tsx';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
@@ -75,7 +75,7 @@ export function useOffered({ deploymentId, publicId }: Scheduled) {
         return [
           {
             member,
-            title: String(title ?? member),
+            title: String(title || (wanted === 'TIME_GRAIN' ? say('groupBy') : member)),
             kind: String(kind ?? 'select'),
             grains: Array.isArray(grains) ? grains.map(String) : [...GRAINS],
           },
@@ -368,10 +368,12 @@ function LimitField({
   value: number | null;
   onChange(value: number | null): void;
 }) {
+  const id = useId();
   return (
-    <label class="field">
-      <span>{say(isPercent ? 'percent' : 'limit')}</span>
+    <div class="field">
+      <label for={id}>{say(isPercent ? 'percent' : 'limit')}</label>
       <input
+        id={id}
         type="number"
         step="any"
         required
@@ -381,6 +383,6 @@ function LimitField({
           onChange(currentTarget.value === '' ? null : currentTarget.valueAsNumber)
         }
       />
-    </label>
+    </div>
   );
 }

@@ -92,6 +92,7 @@ export const texts: Texts<typeof en> = {
   userNo: 'Nutzer Nr. {id}',
   shows: 'Was es zeigt',
   asOnDashboard: 'Wie im Dashboard',
+  groupBy: 'Gruppieren nach',
   hour: 'Stunde',
   dayGrain: 'Tag',
   week: 'Woche',

@@ -88,6 +88,7 @@ export const en = {
   userNo: 'User no. {id}',
   shows: 'What it shows',
   asOnDashboard: 'As on the dashboard',
+  groupBy: 'Group by',
   hour: 'Hour',
   dayGrain: 'Day',
   week: 'Week',

@@ -91,6 +91,7 @@ export const texts: Texts<typeof en> = {
   userNo: 'Usuario n.º {id}',
   shows: 'Qué muestra',
   asOnDashboard: 'Como en el panel',
+  groupBy: 'Agrupar por',
   hour: 'Hora',
   dayGrain: 'Día',
   week: 'Semana',

@@ -91,6 +91,7 @@ export const texts: Texts<typeof en> = {
   userNo: 'Utilisateur nº {id}',
   shows: 'Ce qu’il montre',
   asOnDashboard: 'Comme sur le tableau de bord',
+  groupBy: 'Regrouper par',
   hour: 'Heure',
   dayGrain: 'Jour',
   week: 'Semaine',

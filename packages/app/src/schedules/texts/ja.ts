@@ -91,6 +91,7 @@ export const texts: Texts<typeof en> = {
   userNo: 'ユーザー番号 {id}',
   shows: '表示内容',
   asOnDashboard: 'ダッシュボードのまま',
+  groupBy: '集計単位',
   hour: '時間',
   dayGrain: '日',
   week: '週',

@@ -198,7 +198,7 @@ test('the embedded page gives the dashboard as a picture and as PDF where the ho
   // Viewers subscribe where a schedule lets them.
   const frame = embedding.frame();
   await frame.getByText('By mail').click();
-  await frame.getByLabel('For viewers').check();
+  await frame.getByLabel('For viewers').click();
   await frame.getByText('You will get it by mail.').waitFor();
   expect(await violations(frame)).toEqual([]);
   await picture(embedding.page, 'embedded-subscribe');
@@ -208,7 +208,7 @@ test('the embedded page gives the dashboard as a picture and as PDF where the ho
       one.isUnsubscribed,
     ]);
   expect(await recipients()).toEqual([['exporter@example.com', false]]);
-  await frame.getByLabel('For viewers').uncheck();
+  await frame.getByLabel('For viewers').click();
   await frame.getByText('You will not get it any more.').waitFor();
   expect(await recipients()).toEqual([['exporter@example.com', true]]);
   await embedding.close();
