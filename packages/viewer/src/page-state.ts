@@ -249,6 +249,14 @@ export class PageState {
   }
 
   /** The whole dashboard as a file, with what the viewer has chosen. */
+  schedules() {
+    return this.#api.schedules(this.board.dashboard!);
+  }
+
+  subscribe(id: number, isOn: boolean) {
+    return this.#api.subscribe(this.board.dashboard!.deploymentId, id, isOn);
+  }
+
   async download(format: 'png' | 'pdf') {
     const { board } = this;
     const chosen = board.filterWidgets().map(({ config }) => {

@@ -4,6 +4,7 @@ import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
+import { Subscriptions } from './subscriptions.tsx';
 
 const ApplicationFrame = lazy(() =>
   import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
@@ -56,6 +57,7 @@ function Head({ page }: { page: PageState }) {
         </button>
       )}
       {board.mayExport && board.dashboard!.config.kind !== 'APP' && <Downloads page={page} />}
+      <Subscriptions page={page} />
       <Avatar user={viewer!.user} />
     </header>
   );

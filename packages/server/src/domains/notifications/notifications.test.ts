@@ -113,6 +113,13 @@ test('what is wrong with a schedule is a 400 that says so', async () => {
     emptyId,
   ]);
   const unpublished = Number(rows.rows[0].id);
+  // Only browsers can show it, so nobody could be sent a picture.
+  const { id: appId } = await world.admin.createWorkbook({ deploymentId, body: {} });
+  const app = await world.admin.publishDashboard({
+    deploymentId,
+    workbookId: appId,
+    body: { config: { kind: 'APP', app: { html: '<p>Hello</p>' } } },
+  });
   const cases: [Partial<Body>, string][] = [
     [{ dashboardId }, 'dashboard_id_required'],
     [{ dashboardPublicId: null }, 'dashboard_id_required'],
@@ -122,6 +129,7 @@ test('what is wrong with a schedule is a 400 that says so', async () => {
     [{ scheduleType: 'CUSTOM', hour: null, customCron: '0 0 30 2 *' }, 'invalid_schedule'],
     [{ scheduleType: 'CUSTOM', hour: null, customCron: '*/1 * * * * *' }, 'invalid_schedule'],
     [{ timezone: 'Mars/Olympus' }, 'invalid_schedule'],
+    [{ dashboardPublicId: null, dashboardId: app.id }, 'invalid_request'],
     [{ filters: [{ member: 'orders.region', value: 'EU' }] }, 'control_not_found'],
     [{ timeGrains: [{ member: 'orders.created_at', grain: 'week' }] }, 'control_not_found'],
   ];

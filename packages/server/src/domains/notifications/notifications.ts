@@ -143,10 +143,13 @@ export async function requireControls(
   dashboardId: number,
   wanted: store.Wanted,
 ) {
+  const published = await readPublished(db, dashboardId);
+  if (wanted.isEnabled && published?.config.kind === 'APP')
+    throw invalid('dashboardId', 'an app can only be shown in a browser, so it cannot be sent');
   if (!wanted.filters?.length && !wanted.timeGrains?.length && !wanted.condition) return;
   if (Buffer.byteLength(JSON.stringify(wanted.filters)) > FILTERS_MAX_BYTES)
     throw invalid('filters', 'must be at most 60 KB of JSON');
-  const version = found(await readPublished(db, dashboardId), 'not_published');
+  const version = found(published, 'not_published');
   const [first, ...others] = missingControls(version, wanted);
   if (first) throw new ApiError('control_not_found', { message: first.message, issues: [first, ...others] });
   if (wanted.condition) requireCondition(version, wanted.condition);

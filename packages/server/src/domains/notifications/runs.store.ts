@@ -252,6 +252,19 @@ export const listWaiting = (db: Queryable, { id, notificationId }: RunRow, after
     where x.run_id = ${id} and x.status = 'waiting' and x.next_attempt_at <= now() and x.id > ${afterId}
     order by x.id limit ${limit}`);
 
+/**
+ * When the embed tenant of the delivery may have further messages, in milliseconds from now. Ten minutes more than the
+ * hour of the first message, so that a few runs send what waits, and not one for each message.
+ */
+export const findRoomInMs = async (db: Queryable, id: number) =>
+  (
+    await db.one<{ ms: number }>(sql`
+      select (extract(epoch from coalesce(min(o.finished_at), now()) + interval '70 minutes' - now()) * 1000)::int as ms
+      from notification_deliveries x join notification_deliveries o on o.embed_tenant = x.embed_tenant
+        and o.status = 'sent' and o.finished_at > now() - interval '1 hour'
+      where x.id = ${id}`)
+  ).ms;
+
 /** Claims the delivery for sending. Returns false if another one has it, or the embed tenant has had its messages. */
 export const claimDelivery = async (db: Queryable, id: number, perHour: number) =>
   (await db.run(sql`
@@ -291,7 +304,8 @@ export const setCondition = (
   tx.run(sql`
     insert into notification_conditions (notification_id, target, is_true, value)
     values (${notificationId}, ${target}, ${isTrue}, ${value})
-    on conflict (notification_id, target) do update set is_true = excluded.is_true, value = excluded.value`);
+    on conflict (notification_id, target) do update set is_true = excluded.is_true,
+      value = coalesce(excluded.value, notification_conditions.value)`);
 
 export const setProblem = (db: Queryable, recipientId: number, problem: string | null) =>
   db.run(sql`

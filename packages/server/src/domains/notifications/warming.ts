@@ -31,16 +31,21 @@ export function createWarming(
     const settings = await tenantSettings.current();
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LIMIT_MS)]);
     for (const delivery of await store.listDeliveriesById(db, run, deliveryIds)) {
-      const { actor } = await readerOf(db, run, delivery, settings);
-      const call = { actor, db, signal, deploymentId: run.deploymentId };
-      for (const one of asked)
-        await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+      if (signal.aborted) return;
+      try {
+        const { actor } = await readerOf(db, run, delivery, settings);
+        const call = { actor, db, signal, deploymentId: run.deploymentId };
+        for (const one of asked)
+          await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+      } catch (error) {
+        // Whoever asks later is told what is wrong.
+        log.debug({ err: error, runId, deliveryId: delivery.id }, 'could not renew rows');
+      }
     }
   }
 
   async function work() {
     for (let told = waiting.shift(); told; told = waiting.shift()) {
-      // Whoever asks later is told what is wrong.
       await warm(told).catch((error) => log.debug({ err: error, runId: told.runId }, 'could not renew rows'));
     }
     running = undefined;

@@ -89,6 +89,17 @@ export interface RenderingsOptions {
   script?: URL;
 }
 
+/** The thread that drew it hung, died or took too much memory. The next attempt gets another thread. */
+export class DrawingLost extends ApiError {
+  constructor(cause: unknown) {
+    const isLimit = cause instanceof ThreadLimitReached;
+    const message = isLimit
+      ? 'The dashboard could not be drawn: drawing it takes too much time or memory.'
+      : 'The dashboard could not be drawn: the thread that drew it ended.';
+    super('rendering_failed', { message, cause });
+  }
+}
+
 interface Asked {
   widget: Widget;
   title: string;
@@ -132,20 +143,19 @@ export function createRenderings({
         return { widget, title, queries: [...ask.queries, ...(await totalOf({ ...chosen, meta }, ask))] };
       }),
     );
-    const task: DrawTask = {
+    const task: Omit<DrawTask, 'answers'> = {
       dashboard,
       filters: [...chosen.filters],
       grains: [...chosen.grains],
       crossFilters: [...chosen.crossFilters],
       timezone: chosen.timezone,
       askedAt: chosen.askedAt.getTime(),
-      answers: await answersTo(call, asked),
       scheme,
       wishes,
       locale,
       format: request.format,
     };
-    const drawn = await drawNotBlank(task, actor, signal);
+    const drawn = await drawNotBlank(task, { ...call, actor }, asked);
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
   }
 
@@ -156,24 +166,29 @@ export function createRenderings({
     return { ...dashboard, config: withAttributes(dashboard.config, userAttributes) };
   }
 
-  /** A picture of one colour is drawn again, because what was missing may be there then. */
-  async function drawNotBlank(task: DrawTask, actor: Caller, signal: AbortSignal): Promise<Drawing> {
+  /** A picture with an empty chart is drawn again with rows that are read again. */
+  async function drawNotBlank(
+    task: Omit<DrawTask, 'answers'>,
+    call: QueryCall & Pick<Reader, 'actor'>,
+    asked: readonly Asked[],
+  ): Promise<Drawing> {
     for (let attempt = 1; ; attempt++) {
-      const drawn = await draw(task, actor, signal);
+      const answers = await answersTo(call, asked, attempt > 1);
+      const drawn = await draw({ ...task, answers }, call.actor, call.signal);
       if (!('failure' in drawn)) return drawn;
       const { title, reason, isBlank } = drawn.failure;
       if (!isBlank || attempt === BLANK_ATTEMPTS) throw failure(title, reason);
     }
   }
 
-  async function answersTo(call: QueryCall, asked: readonly Asked[]) {
+  async function answersTo(call: QueryCall, asked: readonly Asked[], isRenewed: boolean) {
     const answers: [string, Uint8Array][] = [];
     let bytes = 0;
     for (let i = 0; i < asked.length; i += ASKED_TOGETHER) {
       const batch = await Promise.all(
         asked.slice(i, i + ASKED_TOGETHER).map(({ widget, title, queries: own }) =>
           withTitle(title, async () => {
-            const answer = await queries.load(call, own, { isMulti: true, isRenewed: false });
+            const answer = await queries.load(call, own, { isMulti: true, isRenewed });
             bytes += answer.byteLength;
             if (bytes > ANSWERS_MAX_BYTES) {
               if ('release' in answer) answer.release();
@@ -194,8 +209,8 @@ export function createRenderings({
     try {
       return await places.take({ sharer: sharerOf(actor), signal }, () => threads.run(task, signal));
     } catch (error) {
-      if (!(error instanceof ThreadLimitReached)) throw error;
-      throw failure('', 'drawing it takes too much time or memory');
+      if (error instanceof ApiError || signal.aborted) throw error;
+      throw new DrawingLost(error);
     }
   }
 

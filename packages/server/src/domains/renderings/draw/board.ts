@@ -16,7 +16,7 @@ import {
 import { chartPiece } from './chart.ts';
 import { figurePiece } from './figure.ts';
 import { mapPiece } from './map.ts';
-import { type Box, type Look, NOTHING, type Piece, WidgetFailure } from './pieces.ts';
+import { type Box, type Look, NOTHING, type Piece, type Plot, WidgetFailure } from './pieces.ts';
 import { htmlPiece, markdownPiece } from './prose.ts';
 import { tablePiece } from './table.ts';
 import type { DrawnBoard } from './task.ts';
@@ -30,6 +30,8 @@ const CARD = { side: 16, top: 14, headGap: 8 };
 /** A card in its place, from the top of the grid. */
 export interface Placed extends Box {
   svg: string;
+  /** Where its charts with rows are. */
+  plots: Plot[];
 }
 
 const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
@@ -38,7 +40,12 @@ const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
 export async function drawBoard(board: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
   const all = board.dashboard.config.widgets ?? [];
   const grid = gridOf(board, topLevel(all), width, look);
-  return Promise.all(grid.cells.map(async ({ piece, box }) => ({ ...box, svg: await piece.draw(box) })));
+  return Promise.all(
+    grid.cells.map(async ({ piece, box }) => {
+      const plots: Plot[] = [];
+      return { ...box, svg: await piece.draw(box, plots), plots };
+    }),
+  );
 }
 
 interface Cell {
@@ -161,19 +168,21 @@ function containerPiece(
     if (tab.title) parts.push(heading(tab.title));
     parts.push({
       least: grid.height + MARGIN,
-      draw: async ({ x, y }) => {
-        const drawn = grid.cells.map(({ piece, box }) => piece.draw({ ...box, x: x + box.x, y: y + box.y }));
+      draw: async ({ x, y }, plots) => {
+        const drawn = grid.cells.map(({ piece, box }) =>
+          piece.draw({ ...box, x: x + box.x, y: y + box.y }, plots),
+        );
         return (await Promise.all(drawn)).join('');
       },
     });
   }
   return {
     least: parts.reduce((sum, { least }) => sum + least, -MARGIN),
-    async draw(box) {
+    async draw(box, plots) {
       let top = box.y;
       const drawn: string[] = [];
       for (const part of parts) {
-        drawn.push(await part.draw({ ...box, y: top, height: part.least }));
+        drawn.push(await part.draw({ ...box, y: top, height: part.least }, plots));
         top += part.least;
       }
       return drawn.join('');
@@ -191,13 +200,11 @@ function reportPiece(board: DrawnBoard, widget: Widget, width: number, look: Loo
   if (!snapshot || refusal || !rows) throw new WidgetFailure(title, refusal ?? 'its rows are missing');
   const inside = width - 2 * CARD.side;
   try {
-    return card(
-      title,
-      bodyOf(snapshot, rows, inside, look, widget.id, board),
-      width,
-      look,
-      snapshot.kind === 'kpi',
-    );
+    const isPlot = snapshot.kind === 'vega' && rows.rows.length > 0;
+    return card(title, bodyOf(snapshot, rows, inside, look, widget.id, board), width, look, {
+      isFigure: snapshot.kind === 'kpi',
+      isPlot,
+    });
   } catch (error) {
     throw error instanceof WidgetFailure ? error : new WidgetFailure(title, (error as Error).message);
   }
@@ -245,7 +252,13 @@ function notice(lines: readonly string[], width: number, { tokens }: Look): Piec
   };
 }
 
-function card(title: string, body: Piece, width: number, { tokens }: Look, isFigure: boolean): Piece {
+function card(
+  title: string,
+  body: Piece,
+  width: number,
+  { tokens }: Look,
+  { isFigure, isPlot }: { isFigure: boolean; isPlot: boolean },
+): Piece {
   const style: TextStyle = isFigure
     ? { size: 14, weight: 500, color: tokens.inkSoft, line: 20 }
     : { size: 14, weight: 600, color: tokens.ink, line: 20 };
@@ -254,7 +267,7 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
   const head = lines.length ? lines.length * 20 + (isFigure ? 4 : CARD.headGap) : 0;
   return {
     least: body.least ? body.least + head + 2 * CARD.top : 0,
-    async draw({ x, y, height }) {
+    async draw({ x, y, height }, plots) {
       const box = {
         x: x + CARD.side,
         y: y + CARD.top + head,
@@ -262,10 +275,11 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
         height: Math.max(0, height - head - 2 * CARD.top),
       };
       const drawn = await Promise.resolve()
-        .then(() => body.draw(box))
+        .then(() => body.draw(box, plots))
         .catch((error: Error) => {
           throw error instanceof WidgetFailure ? error : new WidgetFailure(title, error.message);
         });
+      if (isPlot) plots.push({ ...box, title });
       return (
         `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.border}" stroke-width="${tokens.borderWidth}"/>` +
         drawLines(lines, x + CARD.side, y + CARD.top, style) +
