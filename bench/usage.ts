@@ -29,8 +29,7 @@ async function run(options: RunOptions) {
   const query: Anchor = {
     name: 'Oriel, /load of a kept answer',
     does: 'is what is counted, counting included.',
-    measure: (seconds) =>
-      runWrk({ url, headers: sales.oriel.headers, connections: CONNECTIONS }, seconds),
+    measure: (seconds) => runWrk({ url, headers: sales.oriel.headers, connections: CONNECTIONS }, seconds),
   };
   const queries = await measureInTurns(counting('counting a query', countQuery), [query], options);
 

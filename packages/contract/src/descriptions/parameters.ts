@@ -26,6 +26,7 @@ export const pathParameters: Record<string, string> = {
   'user-attribute-values/{userId}': 'The number of the user whose values are shown',
   'identities/{id}': 'The number of the identity, as your list of identities has it',
   'identities/{identityId}': "The number of the identity, as the user's list of identities has it",
+  'sessions/{sessionId}': "The number of the session, as the user's list of sessions has it",
   'Users/{id}': 'The `id` of the user, as this server gave it',
   'Groups/{id}': 'The `id` of the group, as this server gave it',
   'ResourceTypes/{id}': '`User` or `Group`',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DataModelError } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
-import { Nothing, operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { CursorPage, cursorQuery, DateTime, Id, Maybe, Nullable, Shape } from '../schemas.ts';
 
 export const errors = {
@@ -61,7 +61,9 @@ export const buildStatus = operation({
 
 const Build = Shape('Build', {
   id: { ...Id, description: 'The number of the build' },
-  status: Type.Enum(['waiting', 'building', 'built', 'failed', 'cancelled']),
+  status: Type.Enum(['waiting', 'building', 'built', 'failed', 'cancelled'], {
+    description: '`cancelled`: nobody wanted it any more, such as when dev mode was left',
+  }),
   lastHash: Nullable(Type.String({ description: 'The commit that was built; null before it begins' })),
   errorText: Nullable(Type.String({ description: 'What is wrong, as in `buildStatus`' })),
   cubesCount: Nullable(
@@ -99,9 +101,13 @@ export const startBuild = operation({
   auth: 'management',
   permission: 'SchemaUpdate',
   params: { deploymentId: Id },
-  body: Shape('StartBuildInput', { branchName: branchName('The deploy branch by default') }),
+  body: Shape(
+    'StartBuildInput',
+    { branchName: branchName('The deploy branch by default') },
+    { examples: [{ branchName: 'main' }] },
+  ),
   optionalBody: true,
-  reply: Nothing,
+  reply: Build,
   errors: ['branch_not_found', 'branch_not_active'],
   audit: 'build',
 });

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { operation } from '../operation.ts';
 import { CursorPage, cursorQuery, Shape } from '../schemas.ts';
 
+const value = (description: string) => Type.Optional(Type.String({ description }));
+
 const Notice = Shape('Notice', {
   code: Type.Enum(
     [
@@ -16,10 +18,17 @@ const Notice = Shape('Notice', {
   ),
   severity: Type.Enum(['info', 'warning'], { description: '`warning` if something may be lost' }),
   message: Type.String({ description: 'What was found, for people' }),
-  values: Type.Record(Type.String(), Type.String(), {
-    description: 'What the message says in numbers and names, for messages in another language',
-    examples: [{ days: '9' }],
-  }),
+  values: Shape(
+    'NoticeValues',
+    {
+      free: value('`disk_nearly_full`: how much is free'),
+      total: value('`disk_nearly_full`: how much there is'),
+      days: value('`no_recent_backup`: how many days ago the last backup was; absent if there was none'),
+      latest: value('`new_release`: the newest release'),
+      version: value('`new_release`: the release of this server'),
+    },
+    { description: 'What the message says in numbers and names, for messages in another language' },
+  ),
   whatToDo: Type.String({ description: 'How to settle it, for people' }),
 });
 

@@ -60,7 +60,11 @@ export const buildRoutes = ({ compiler, enqueueBuild, cursors }: Building) => [
       const branch = await lockBranch(tx, where, id);
       if (!isBuilt(branch)) throw new ApiError('branch_not_active');
       await enqueueBuild(tx, { deploymentId, branchId: id });
-      return { reply: undefined, changes: { id, before: null, after: { branchName: branch.name } } };
+      const [newest] = await store.listBuilds(tx, id, { beforeId: null, limit: 1 });
+      return {
+        reply: toBuild(branch, newest!),
+        changes: { id: newest!.id, before: null, after: { branchName: branch.name } },
+      };
     }),
   ),
 

@@ -25,7 +25,7 @@ export interface Notice {
     | 'new_release';
   severity: 'info' | 'warning';
   message: string;
-  values: Record<string, string>;
+  values: { free?: string; total?: string; days?: string; latest?: string; version?: string };
   whatToDo: string;
 }
 
