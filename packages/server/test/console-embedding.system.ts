@@ -56,7 +56,11 @@ async function look(page: Page, name: string) {
 }
 
 async function shoot(page: Page, name: string) {
-  for (const [kind, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'dark'], ['phone', 390, 'light']] as const) {
+  for (const [kind, width, scheme] of [
+    ['light', 1280, 'light'],
+    ['dark', 1280, 'dark'],
+    ['phone', 390, 'light'],
+  ] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height: 860 });
     await page.screenshot({ path: `${process.env.SHOTS}/${name}-${kind}.png`, fullPage: true });
