@@ -130,7 +130,7 @@ test('an admin finds out why one viewer sees no rows, mends it without leaving t
   const frame = page.frameLocator('iframe');
   await frame.getByRole('heading', { level: 1 }).waitFor();
   const background = () =>
-    frame.locator('body').evaluate<string>('(body) => getComputedStyle(body).backgroundColor');
+    frame.locator('body').evaluate('(body) => getComputedStyle(body).backgroundColor') as Promise<string>;
   const before = await background();
   await page.getByLabel('Background').fill('#ffe8d0');
   await expect.poll(background).not.toBe(before);
