@@ -51,17 +51,7 @@ async function look(page: Page, name: string) {
     )) as string[];
     expect(found, `${name} at ${size.width}`).toEqual([]);
   }
-  if (process.env.SHOTS) await shoot(page, name);
   await page.setViewportSize(DESKTOP);
-}
-
-async function shoot(page: Page, name: string) {
-  for (const [kind, width, scheme] of [['light', 1280, 'light'], ['dark', 1280, 'dark'], ['phone', 390, 'light']] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.setViewportSize({ width, height: 860 });
-    await page.screenshot({ path: `${process.env.SHOTS}/${name}-${kind}.png`, fullPage: true });
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 test('an admin finds out why one viewer sees no rows, mends it without leaving the page, and ends their sessions', async () => {
@@ -113,7 +103,7 @@ test('an admin finds out why one viewer sees no rows, mends it without leaving t
   await page.keyboard.type('EMEA');
   await page.keyboard.press('Enter');
   await page.getByText('Sees their rows').waitFor();
-  await page.getByText('Only rows whose “customers.region” fits: EMEA').waitFor();
+  await page.getByText(/region” fits: EMEA$/).waitFor();
   expect(await names()).toEqual(['Ada', 'Cyd']);
 
   // The ledger shows the session, and ends it.
@@ -139,7 +129,8 @@ test('an admin finds out why one viewer sees no rows, mends it without leaving t
   await page.getByText('Its origin is not allowed.').waitFor();
   const frame = page.frameLocator('iframe');
   await frame.getByRole('heading', { level: 1 }).waitFor();
-  const background = () => frame.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  const background = () =>
+    frame.locator('body').evaluate('(body) => getComputedStyle(body).backgroundColor') as Promise<string>;
   const before = await background();
   await page.getByLabel('Background').fill('#ffe8d0');
   await expect.poll(background).not.toBe(before);

@@ -69,7 +69,9 @@ function Profile({ me }: { me: Me }) {
           event.preventDefault();
           setError(undefined);
           try {
-            await api.updateMe({ body: { firstName: firstName.trim() || null, picture: picture.trim() || null } });
+            await api.updateMe({
+              body: { firstName: firstName.trim() || null, picture: picture.trim() || null },
+            });
             toast(say('saved'));
             invalidate('me');
           } catch (failure) {
@@ -173,8 +175,7 @@ function Sessions() {
 }
 
 /** The session ends with the change, so the person signs in again and comes back. */
-const signInAgain = () =>
-  location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname })}`);
+const signInAgain = () => location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname })}`);
 
 function Password() {
   const [currentPassword, setCurrent] = useState('');
@@ -338,4 +339,3 @@ function Notifications({ deploymentId, me }: { deploymentId: number; me: Me }) {
     </Card>
   );
 }
-

@@ -37,8 +37,7 @@ export function Services() {
             <div class="grow">
               <p>{name}</p>
               <p class={token?.lastError ? 'bad note' : 'soft note'}>
-                {token?.lastError ??
-                  say(token?.status === 'active' ? 'connected' : 'notConnected')}
+                {token?.lastError ?? say(token?.status === 'active' ? 'connected' : 'notConnected')}
               </p>
             </div>
             {token?.status !== 'active' && (

@@ -41,7 +41,8 @@ export const texts: Texts<typeof en> = {
   delete: 'Löschen',
   deleteHint: 'Programme, die ihn benutzen, gehen binnen einer Sekunde nicht mehr.',
   services: 'Verbundene Dienste',
-  servicesHint: 'Manche Daten werden mit Ihrem eigenen Zugang gelesen. Einmal verbinden, er erneuert sich von selbst.',
+  servicesHint:
+    'Manche Daten werden mit Ihrem eigenen Zugang gelesen. Einmal verbinden, er erneuert sich von selbst.',
   connect: 'Verbinden',
   connectAgain: 'Neu verbinden',
   disconnect: 'Trennen',

@@ -38,7 +38,8 @@ export const en = {
   delete: 'Delete',
   deleteHint: 'Programs that use it stop working within a second.',
   services: 'Connected services',
-  servicesHint: 'Some data is read with your own access to a service. Connect once, and it is renewed by itself.',
+  servicesHint:
+    'Some data is read with your own access to a service. Connect once, and it is renewed by itself.',
   connect: 'Connect',
   connectAgain: 'Connect again',
   disconnect: 'Disconnect',

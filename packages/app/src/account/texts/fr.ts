@@ -41,7 +41,8 @@ export const texts: Texts<typeof en> = {
   delete: 'Supprimer',
   deleteHint: 'Les programmes qui l’utilisent s’arrêtent en une seconde.',
   services: 'Services connectés',
-  servicesHint: 'Certaines données se lisent avec votre propre accès. Connectez une fois ; il se renouvelle seul.',
+  servicesHint:
+    'Certaines données se lisent avec votre propre accès. Connectez une fois ; il se renouvelle seul.',
   connect: 'Connecter',
   connectAgain: 'Connecter à nouveau',
   disconnect: 'Déconnecter',

@@ -14,7 +14,14 @@ type Explain = Pick<Queries, 'explain' | 'explainAccess'>;
 type Access = Awaited<ReturnType<Explain['explainAccess']>>;
 type Plans = ReplyOf<typeof operations.explainQuery>;
 type Read = Plans['plans'][number]['reads'][number];
-type Filter = NonNullable<Read['policies'][number]['filter']>;
+/** As the planner writes it into the reply, whose schema leaves it open. */
+type Filter = { and: Filter[] } | { or: Filter[] } | Leaf;
+interface Leaf {
+  member: string;
+  operator: string;
+  values: (string | number | boolean)[];
+  missing?: string[];
+}
 
 const DASHBOARDS_MAX = 200;
 const PLANNED_DASHBOARDS_MAX = 50;
@@ -199,7 +206,7 @@ function readOf({ name: cube, rows, policies }: Read): QueryView {
     const code = isMember ? ('members_hidden' as const) : ('no_policy_matches' as const);
     return { rows: 'none', reasons: [{ code, cube, groups, message }] };
   }
-  const filters = counting.map(({ filter }) => filter as Filter);
+  const filters = counting.map(({ filter }) => filter as unknown as Filter);
   const leaves = filters.flatMap(leavesOf);
   if (!filters.some(canMatch))
     return {
@@ -225,14 +232,8 @@ function readOf({ name: cube, rows, policies }: Read): QueryView {
 const attributeIn = (path: string) =>
   path.startsWith('userAttributes.') ? { attribute: path.slice('userAttributes.'.length) } : {};
 
-type Leaf = Extract<Filter, { member: string }>;
-
 const leavesOf = (filter: Filter): Leaf[] =>
-  'and' in filter
-    ? filter.and.flatMap(leavesOf)
-    : 'or' in filter
-      ? filter.or.flatMap(leavesOf)
-      : [filter as Leaf];
+  'and' in filter ? filter.and.flatMap(leavesOf) : 'or' in filter ? filter.or.flatMap(leavesOf) : [filter];
 
 /** Whether a row can match: comparisons with what is missing are false. */
 const canMatch = (filter: Filter): boolean =>
