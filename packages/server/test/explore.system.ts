@@ -420,7 +420,7 @@ test('SQL over the model, and of the data source itself', async () => {
   await save('By SQL', []);
   const changed = query.replace('order by 1', 'order by 2 desc');
   await write('SQL over the views of the model', changed);
-  await button('Save').click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   const stored = async () => (await world.admin.getReports({ deploymentId, search: 'By SQL' })).items;
   await expect.poll(async () => (await stored()).map(({ sqlQuery }) => sqlQuery)).toEqual([changed]);
 

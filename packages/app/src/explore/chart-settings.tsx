@@ -30,7 +30,8 @@ const LEGENDS: Type[] = [...CARTESIAN, 'pie', 'donut', 'scatter', 'bubble', 'hea
 
 export function ChartSettings({ exploration, answer }: { exploration: Exploration; answer: Answer }) {
   const question = exploration.question.value;
-  const { visualization } = answer;
+  // What was just set is not in the answer yet, and the next setting must not lose it.
+  const visualization: Visualization = { ...answer.visualization, ...question.visualization };
   const { type } = visualization;
   const query = toQuery(question);
   const describe = describeAll(query, describeWith(exploration.model));

@@ -175,6 +175,7 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
         deploymentId={deploymentId}
         sql={sql}
         dataSource={dataSource}
+        view={model.sources[0]?.name}
         stored={saved ? undefined : stored}
         reload={reload}
         onBack={() => setSql(undefined)}

@@ -140,7 +140,7 @@ function Counted({
           min={least}
           max={9999}
           value={count}
-          onChange={(event) => onChange({ count: Number(event.currentTarget.value) })}
+          onInput={({ currentTarget: { value: typed } }) => typed && onChange({ count: Number(typed) })}
         />
       </label>
       <label class="field">

@@ -25,10 +25,13 @@ const drill = () => {};
 export function SqlChart({
   deploymentId,
   answer,
+  checked,
   type,
   onType,
 }: {
   deploymentId: number;
+  /** SQL over the model that the server can plan: it draws nothing else, whatever the rows come from. */
+  checked: string;
   answer: SqlAnswer;
   type: VisualizationType | undefined;
   onType(type: VisualizationType | undefined): void;
@@ -55,7 +58,7 @@ export function SqlChart({
     const draw = async () => {
       const chart = chartOf({ type: drawn }, query, describe);
       if (chart.kind !== 'vega') return { reportId: 0, ...chart, meta: { query } };
-      const body = { sqlQuery: 'select 1', meta: { chart: { kind: 'vega', spec: chart.spec } } };
+      const body = { sqlQuery: checked, meta: { chart: { kind: 'vega', spec: chart.spec } } };
       const made = await api.previewReport({ deploymentId, body } as never, { signal: asking.signal });
       return { reportId: 0, ...(made as object), meta: { query } };
     };

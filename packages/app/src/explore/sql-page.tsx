@@ -25,6 +25,8 @@ export interface SqlPageProps {
   sql: string;
   /** The data source that is asked; undefined for the model. */
   dataSource: string | undefined;
+  /** Any view of the model. */
+  view: string | undefined;
   stored: { report: Report; etag: string | undefined } | undefined;
   reload(): void;
   onBack(): void;
@@ -34,14 +36,22 @@ const DEFAULT_SOURCE = 'default';
 const typeOf = (report: Report | undefined) =>
   (report?.meta as { sqlChart?: { type?: VisualizationType } } | null)?.sqlChart?.type;
 
-export default function SqlPage({ deploymentId, sql, dataSource, stored, reload, onBack }: SqlPageProps) {
+export default function SqlPage({
+  deploymentId,
+  sql,
+  dataSource,
+  view,
+  stored,
+  reload,
+  onBack,
+}: SqlPageProps) {
   const { route } = useLocation();
   const report = stored?.report;
   const [text, setText] = useState(sql);
   const [source, setSource] = useState(dataSource);
   const [type, setType] = useState(typeOf(report));
   const [tab, setTab] = useState<'chart' | 'table'>('table');
-  const [answer, setAnswer] = useState<SqlAnswer>();
+  const [answer, setAnswer] = useState<SqlAnswer & { asked: string }>();
   const [problem, setProblem] = useState<Problem>();
   const [isRunning, setRunning] = useState(false);
   const [isTooLong, setTooLong] = useState(false);
@@ -64,7 +74,7 @@ export default function SqlPage({ deploymentId, sql, dataSource, stored, reload,
         : await api.runSql({ deploymentId, body }, options);
       const read = readLines(new TextDecoder().decode(await reply.bytes()));
       if (running.current !== asking) return;
-      setAnswer(read);
+      setAnswer({ ...read, asked: text });
       setProblem(undefined);
     } catch (error) {
       if (running.current === asking && !isAbort(error)) setProblem(problemOf(error));
@@ -236,7 +246,13 @@ export default function SqlPage({ deploymentId, sql, dataSource, stored, reload,
       )}
       {answer && tab === 'table' && <SqlTable answer={answer} />}
       {answer && tab === 'chart' && (
-        <SqlChart deploymentId={deploymentId} answer={answer} type={type} onType={setType} />
+        <SqlChart
+          deploymentId={deploymentId}
+          answer={answer}
+          checked={isOfSource ? `select count(*) from "${view}"` : answer.asked}
+          type={type}
+          onType={setType}
+        />
       )}
     </div>
   );
