@@ -52,7 +52,7 @@ test('a filter begins with the attribute of whoever looks, and with everything f
   expect(bob.preset).toEqual({ ...preset, value: 'AMER' });
   expect(cleo.preset).toEqual({ ...preset, value: null });
   // Nobody is shown what was kept for another one.
-  expect(new Set([ann.etag, bob.etag, cleo.etag]).size).toBe(3);
+  expect([ann.etag, bob.etag, cleo.etag].filter(Boolean)).toEqual([]);
   // Authors go on with what they wrote.
   const { config } = await world.admin.getDashboardVersion({ deploymentId, workbookId, versionNumber: 1 });
   expect(config.widgets![0]!.config!.default).toEqual(preset);
