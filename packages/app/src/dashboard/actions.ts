@@ -113,20 +113,17 @@ function changeAll(
 /** Selecting by keys: the focus then goes on without taking the others out. */
 export function pick(editor: Editor, id: string) {
   const ids = editor.selected.peek();
-  if (!editor.isPicking && ids.includes(id)) editor.isPicking = true;
-  else editor.select(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]);
+  // The first one is selected by the focus already.
+  if (editor.isPicking || !ids.includes(id))
+    editor.select(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]);
+  editor.isPicking = true;
   editor.announce(say('selectedCount', { count: editor.selected.peek().length }));
 }
 
 export function selectAll(editor: Editor, id: string) {
-  editor.isPicking = true;
   editor.select(siblingsOf(editor.doc, id).map((one) => one.id));
+  editor.isPicking = true;
   editor.announce(say('selectedCount', { count: editor.selected.peek().length }));
-}
-
-export function selectNothing(editor: Editor) {
-  editor.isPicking = false;
-  editor.select([]);
 }
 
 /** One column across. Up and down, as many rows as it takes until something changes: widgets stand on one another. */

@@ -1,7 +1,6 @@
 /** The widgets in their grid, to be selected, moved and resized. They are drawn as viewers get them. */
 import { applyTokens, BoardView, type Widget as DrawnWidget, SharedContext } from '@oriel/charts';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { selectNothing } from './actions.ts';
 import { useDrag } from './drag.ts';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './edits.ts';
@@ -77,7 +76,7 @@ export function Canvas({ editor }: { editor: Editor }) {
             '--row': `${rowHeight}px`,
             ...(isStacked ? {} : { gridTemplateColumns: `repeat(${COLUMNS}, minmax(0, 1fr))` }),
           }}
-          onClick={(event) => event.target === event.currentTarget && selectNothing(editor)}
+          onClick={(event) => event.target === event.currentTarget && editor.select([])}
         >
           {sorted.map((widget) => (
             <Slot

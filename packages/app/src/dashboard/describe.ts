@@ -23,6 +23,17 @@ const FIELDS: Record<string, Parameters<typeof say>[0]> = {
   restrictDataDownload: 'noDownload',
   primaryColor: 'accentColor',
   backgroundColor: 'backgroundColor',
+  mapping: 'reaches',
+  operators: 'operators',
+  visibility: 'forViewers',
+  faceted: 'faceted',
+  crossFilter: 'crossFilter',
+  image: 'picture',
+  alt: 'alt',
+  fontFamily: 'font',
+  color: 'borderColor',
+  width: 'borderWidth',
+  radius: 'corners',
 };
 
 export const fieldText = (path: Path) => {

@@ -148,6 +148,7 @@ export class Editor {
   }
 
   select(ids: readonly string[]) {
+    this.isPicking = false;
     this.selected.value = ids;
     if (ids.length && hasRoom()) this.isPanelOpen.value = true;
   }

@@ -4,17 +4,7 @@ import { Component } from 'preact';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { toast } from '../parts/toasts.tsx';
-import {
-  copy,
-  duplicate,
-  openSettings,
-  pick,
-  remove,
-  selectAll,
-  selectNothing,
-  stepAll,
-  stretchAll,
-} from './actions.ts';
+import { copy, duplicate, openSettings, pick, remove, selectAll, stepAll, stretchAll } from './actions.ts';
 import type { Drag } from './drag.ts';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
@@ -72,7 +62,7 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
     } else if (event.key === ' ') pick(editor, id);
     else if (isMod && event.key === 'a') selectAll(editor, id);
     else if (event.key === 'Delete' || event.key === 'Backspace') remove(editor, selection());
-    else if (event.key === 'Escape') selectNothing(editor);
+    else if (event.key === 'Escape') editor.select([]);
     else if (isMod && event.key === 'd') duplicate(editor, selection());
     else return;
     event.preventDefault();
@@ -98,12 +88,15 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
         if (isOwn && !editor.isPicking && !editor.selected.peek().includes(id)) editor.select([id]);
       }}
       onClick={(event) => {
-        editor.isPicking = false;
         if (!(event.shiftKey || event.ctrlKey || event.metaKey)) return editor.select([id]);
         const others = editor.selected.peek().filter((one) => one !== id);
         editor.select(isSelected ? others : [...others, id]);
       }}
-      onPointerDown={(event) => drag.begin(event, id, 'move')}
+      onPointerDown={(event) => {
+        // Before the focus comes, which selects.
+        if (event.shiftKey || event.ctrlKey || event.metaKey) editor.isPicking = true;
+        drag.begin(event, id, 'move');
+      }}
     >
       <OpenBy presence={editor.presence} widgetId={id} />
       <Marks widget={widget} unreachedBy={unreachedBy} />

@@ -1,22 +1,17 @@
 /** Controls of dashboards: what they may hold, and what each viewer begins with. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShop, shopWith } from '../../../test/shops.ts';
+import { createShop } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
 const REGION = unique('region');
 const TENANT = unique('tenant');
-const OPEN = `    access_policy:
-      - group: "*"
-        row_level: { allow_all: true }
-`;
-
 let world: World;
 let deploymentId: number;
 let workbookId: number;
 let reportId: number;
 beforeAll(async () => {
   world = await createWorld();
-  deploymentId = await createShop(world, shopWith(OPEN));
+  deploymentId = await createShop(world);
   workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Shop' } })).id;
   const jsonQuery = JSON.stringify({ dimensions: ['customers.name'] });
   const report = { workbookId, name: 'Names', jsonQuery };
@@ -57,7 +52,7 @@ test('a filter begins with the attribute of whoever looks, and with everything f
   expect(bob.preset).toEqual({ ...preset, value: 'AMER' });
   expect(cleo.preset).toEqual({ ...preset, value: null });
   // Nobody is shown what was kept for another one.
-  expect(new Set([ann.etag, bob.etag, cleo.etag]).size).toBe(3);
+  expect([ann.etag, bob.etag, cleo.etag].filter(Boolean)).toEqual([]);
   // Authors go on with what they wrote.
   const { config } = await world.admin.getDashboardVersion({ deploymentId, workbookId, versionNumber: 1 });
   expect(config.widgets![0]!.config!.default).toEqual(preset);
@@ -74,7 +69,7 @@ test.each([
 ])('a control with %j is refused', async (config, field) => {
   await expect(publish(config)).rejects.toMatchObject({
     status: 400,
-    body: { issues: [{ path: `config.widgets[0].config.${field}` }] },
+    issues: [{ path: `config.widgets[0].config.${field}` }],
   });
 });
 
@@ -94,6 +89,6 @@ test('a picture is part of the dashboard, and nothing that pages would load or r
   for (const image of ['https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', tooLarge])
     await expect(put(image)).rejects.toMatchObject({
       status: 400,
-      body: { issues: [{ path: 'config.widgets[0].config.image' }] },
+      issues: [{ path: 'config.widgets[0].config.image' }],
     });
 });
