@@ -2,6 +2,7 @@
 import type { Snapshot } from '@oriel/charts';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
+import { invalidate } from '../data/cache.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { Skeleton, wordsOf } from '../parts/states.tsx';
@@ -88,6 +89,8 @@ function Publish({ editor, onClose }: { editor: Editor; onClose(): void }) {
       await editor.session.save();
       const body = note.trim() ? { note: note.trim() } : {};
       const { versionNumber } = await api.publishDashboard({ ...editor.where, body });
+      // Other pages say whether there is a dashboard.
+      invalidate(`d/${editor.where.deploymentId}/`);
       toast(say('publishedToast', { number: versionNumber }));
       onClose();
       // Publishing is a change of the workbook: the next save needs its new tag.
@@ -165,6 +168,7 @@ function PublishedLinks({
   const unpublish = () =>
     void attempt(async () => {
       await api.unpublishDashboard(editor.where);
+      invalidate(`d/${deploymentId}/`);
       toast(say('unpublishedToast'));
       onClose();
       await editor.session.refresh().catch(() => {});
