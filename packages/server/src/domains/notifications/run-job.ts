@@ -339,6 +339,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         return skip(isTrue ? 'The condition was met before, and still is.' : 'The condition is not met.');
       }
     }
+    await store.lockClaims(tx, delivery.id);
     if (await store.claimDelivery(tx, delivery.id, perHour)) return true;
     if (perHour === 0) return skip('The settings of the account let the embed tenant have no messages.');
     if (Date.now() - Date.parse(run.createdAt) > DELAYED_MAX_MS)

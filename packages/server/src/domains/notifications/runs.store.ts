@@ -265,6 +265,12 @@ export const findRoomInMs = async (db: Queryable, id: number) =>
       where x.id = ${id}`)
   ).ms;
 
+/** Claims of one embed tenant happen one after the other, so that each sees those before it. */
+export const lockClaims = (tx: Tx, id: number) =>
+  tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended('notifications of ' || embed_tenant, 0))
+    from notification_deliveries where id = ${id} and embed_tenant is not null`);
+
 /** Claims the delivery for sending. Returns false if another one has it, or the embed tenant has had its messages. */
 export const claimDelivery = async (db: Queryable, id: number, perHour: number) =>
   (await db.run(sql`
