@@ -21,8 +21,8 @@ import { queryDashboard } from './query-dashboard.ts';
 import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
-import { usage } from './usage.ts';
 import { studio } from './studio.ts';
+import { usage } from './usage.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 

@@ -14,7 +14,7 @@ import { connectHost, firstKnown, type Host, isAmongOwnPages, knownZone, warnOf 
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
 import { type Api, createApi } from './api.ts';
 import { AutoRefresh } from './auto-refresh.ts';
-import { type HostWishes, hostActions } from './host-actions.ts';
+import { type HostRequests, hostActions } from './host-actions.ts';
 import { Progress } from './progress.ts';
 import { createSession, isSameViewer, type Session } from './session.ts';
 import { createLanguage, type PageLanguage } from './texts/index.ts';
@@ -39,7 +39,7 @@ export class PageState {
   readonly #progress: Progress;
   readonly #autoRefresh: AutoRefresh;
   #config: AccountConfig = {};
-  #wishes: HostWishes = {};
+  #wishes: HostRequests = {};
   #isReady = false;
   /** Counts the dashboards that were opened: the last one is shown. */
   #opened = 0;
@@ -285,7 +285,7 @@ export class PageState {
     void this.#open();
   }
 
-  wish(wishes: HostWishes) {
+  wish(wishes: HostRequests) {
     this.#wishes = { ...this.#wishes, ...wishes };
     if (wishes.scheme) this.#appearance.scheme = wishes.scheme;
     if (wishes.scheme || wishes.theme) this.#appearance.paint();

@@ -26,7 +26,7 @@ export interface Answer {
   recommendations: Recommendation[];
   ms: number;
   /** How old the rows are, if the server had kept them. */
-  keptMs: number | undefined;
+  cachedMs: number | undefined;
 }
 
 /** Which cubes and views limit the rows. Undefined for people who may not know. */
@@ -180,8 +180,16 @@ export class Exploration {
     const snapshot =
       vegaLite || chart.kind === 'vega' ? await this.#compile(meta, query, signal) : loaded.snapshot;
     const refreshed = Date.parse((loaded.rows.result as { lastRefreshTime?: string }).lastRefreshTime ?? '');
-    const keptMs = Number.isFinite(refreshed) && refreshed < start - 50 ? start - refreshed : undefined;
-    return { key: keyOf(question), snapshot, rows: loaded.rows, visualization, recommendations, ms, keptMs };
+    const cachedMs = Number.isFinite(refreshed) && refreshed < start - 50 ? start - refreshed : undefined;
+    return {
+      key: keyOf(question),
+      snapshot,
+      rows: loaded.rows,
+      visualization,
+      recommendations,
+      ms,
+      cachedMs,
+    };
   }
 
   async #loadFor(chart: Chart, query: object, signal: AbortSignal, isFresh: boolean) {

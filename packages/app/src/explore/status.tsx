@@ -52,7 +52,7 @@ export function Status({ exploration, isTooLong }: { exploration: Exploration; i
         {formats.count(count)} {say('took', { count, time: seconds(answer.ms, locale) })}
       </span>
       <span class="soft">
-        {answer.keptMs === undefined ? say('fresh') : say('kept', { age: ageOf(answer.keptMs, locale) })}
+        {answer.cachedMs === undefined ? say('fresh') : say('kept', { age: ageOf(answer.cachedMs, locale) })}
       </span>
       {answer.rows.result.rowsCapped && <span class="warn">{say('capped')}</span>}
       {isTooLong && <span class="warn">{say('tooLongForAddress')}</span>}

@@ -10,14 +10,14 @@ import type { Draft, DraftedTable } from '../studio/messages.ts';
 import { say } from './say.ts';
 import { keyOf, type SourceTable, useTables } from './tables.tsx';
 
-interface Given {
+interface DraftProps {
   deploymentId: number;
   source: string;
   chosen: readonly string[];
   onClose(): void;
 }
 
-export function DraftModel(given: Given) {
+export function DraftModel(given: DraftProps) {
   const { data, problem, reload } = useTables(given.deploymentId, given.source);
   if (!data) return problem ? <Failed problem={problem} retry={reload} /> : <Skeleton />;
   return <Drafting {...given} tables={data.filter((table) => given.chosen.includes(keyOf(table)))} />;
@@ -41,7 +41,12 @@ interface Edited {
   of: string;
 }
 
-function Drafting({ deploymentId, source, tables, onClose }: Given & { tables: readonly SourceTable[] }) {
+function Drafting({
+  deploymentId,
+  source,
+  tables,
+  onClose,
+}: DraftProps & { tables: readonly SourceTable[] }) {
   const { route } = useLocation();
   const [wanted, setWanted] = useState<readonly DraftedTable[]>([]);
   const [drafts, setDrafts] = useState<readonly Draft[]>([]);

@@ -24,7 +24,7 @@ import { badBranch, statusOf, toBuild, toModelError } from './rules.ts';
 import * as store from './store.ts';
 
 /** Each check uses a thread and much memory, so few run at once, and one for each deployment. */
-const turns = createAdmission({
+const admission = createAdmission({
   places: 2,
   sharerPlaces: 1,
   waitingMax: 200,
@@ -94,7 +94,7 @@ export const buildRoutes = ({ compiler, enqueueBuild, cursors }: Building) => [
       : visibleTree(objects, branch));
     const check = async () => compileProject(compiler, db, await findProject(db, deploymentId, tree), signal);
     try {
-      const { errors, warnings, cubesCount } = await turns.take(
+      const { errors, warnings, cubesCount } = await admission.take(
         { sharer: String(deploymentId), signal },
         check,
       );

@@ -33,10 +33,10 @@ export interface PreviewIds {
 }
 
 export function createPreviewIds(keys: Keys, now = Date.now): PreviewIds {
-  const textOf = ({ userId, deploymentId, workbookId }: Bound) =>
+  const bindingText = ({ userId, deploymentId, workbookId }: Bound) =>
     JSON.stringify([userId, deploymentId, workbookId]);
   const macOf = (key: Buffer, bound: Bound, payload: Buffer) =>
-    createHmac('sha256', key).update(textOf(bound)).update('\0').update(payload).digest();
+    createHmac('sha256', key).update(bindingText(bound)).update('\0').update(payload).digest();
   return {
     make(bound, identity) {
       const endsAt = now() + LIFE_MS;

@@ -28,7 +28,7 @@ const toReply = ({ name, table, size, changedAt }: WrittenFile) => ({
 });
 
 /** Files of a deployment change one after the other, so that its limits are exact on this server. */
-const turns = createAdmission({
+const admission = createAdmission({
   places: 4,
   sharerPlaces: 1,
   waitingMax: 100,
@@ -56,7 +56,7 @@ export const dataFileRoutes = ({ dataDir, bytesMax, prepareFiles }: Options) => 
     async ({ db, change, signal }, { params: { deploymentId, fileName }, body }) => {
       await requireKind(fileName, body);
       await prepareFiles(db, deploymentId);
-      return turns.take({ sharer: String(deploymentId), signal }, async () => {
+      return admission.take({ sharer: String(deploymentId), signal }, async () => {
         const before = requireRoom(await listDataFiles(dataDir, deploymentId), fileName, body.size, bytesMax);
         const waiting = await writeDataFile(dataDir, deploymentId, fileName, body.stream(), signal);
         try {
@@ -78,7 +78,7 @@ export const dataFileRoutes = ({ dataDir, bytesMax, prepareFiles }: Options) => 
   ),
 
   handle(operations.deleteDataFile, async ({ change, signal }, { params: { deploymentId, fileName } }) =>
-    turns.take({ sharer: String(deploymentId), signal }, async () => {
+    admission.take({ sharer: String(deploymentId), signal }, async () => {
       const before = (await listDataFiles(dataDir, deploymentId)).find(({ name }) => name === fileName);
       if (!before) throw new ApiError('data_file_not_found');
       return change(async () => {

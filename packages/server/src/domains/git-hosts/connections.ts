@@ -39,7 +39,7 @@ import {
 /** A pack of a whole repository, compressed. */
 const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 60_000 };
 /** What is fetched is held in memory, and a host may be slow. A deployment has one turn at a time. */
-const TURNS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
+const LIMITS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
 
 /** Who makes merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
@@ -121,12 +121,12 @@ export function createConnections(
   { installations, texts, branchTurns, enqueueBuild, onChange, events }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
-  const turns = createAdmission({
-    ...TURNS,
+  const admission = createAdmission({
+    ...LIMITS,
     refusal: (excess) => notNow(excess, 'Too many repositories are being fetched already: try again.'),
   });
   const inTurn = <Value>(deploymentId: number, signal: AbortSignal, work: () => Promise<Value>) =>
-    turns.take({ sharer: String(deploymentId), signal }, work);
+    admission.take({ sharer: String(deploymentId), signal }, work);
 
   async function open(db: Queryable, deploymentId: number) {
     const connection = await store.findConnection(db, deploymentId);

@@ -19,16 +19,16 @@ import { packOf } from './sync.ts';
 const PATIENTLY = { timeout: 60_000, interval: 100 };
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-interface Asked {
+interface SentRequest {
   method: string;
   path: string;
   authorization: string;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of three APIs
   body: any;
 }
-let asked: Asked[] = [];
+let asked: SentRequest[] = [];
 /** What the double answers, beside what it always does. */
-let answers: (request: Asked) => [status: number, body?: unknown] | undefined = () => undefined;
+let answers: (request: SentRequest) => [status: number, body?: unknown] | undefined = () => undefined;
 
 async function api(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];

@@ -57,7 +57,7 @@ export const modelSyncRoutes = ({ job, work, box, allowPrivate }: Options) => [
       found(await store.holdDeployment(tx, deploymentId), 'deployment_not_found');
       const before = await store.lockSource(tx, deploymentId);
       await requireRepositoryAllowed(tx, actor, before.settings?.repository ?? null, settings.repository);
-      const token = given === null ? keptToken(before, settings) : sealed(box, given);
+      const token = given === null ? storedToken(before, settings) : sealed(box, given);
       const after = { ...before, settings, ...token };
       await store.upsertSource(tx, deploymentId, after);
       const manifest = await store.findManifest(tx, deploymentId);
@@ -219,7 +219,7 @@ function sealed(box: Box, token: string) {
 }
 
 /** A stored token goes to the address that it was given for, and to no other. */
-function keptToken({ settings: before, tokenId, token }: store.SourceRow, { repository }: SourceSettings) {
+function storedToken({ settings: before, tokenId, token }: store.SourceRow, { repository }: SourceSettings) {
   if (token === null || !repository || repository.url === null) return NO_TOKEN;
   if (before?.repository?.url === repository.url) return { tokenId, token };
   throw invalid('repository.token', 'must be given again, because the address is another one');

@@ -15,7 +15,7 @@ import * as store from './store.ts';
 type Reply = ReplyOf<typeof operations.getNotification>;
 type CreateBody = BodyOf<typeof operations.createNotification>;
 type UpdateBody = BodyOf<typeof operations.updateNotification>;
-type Given = Omit<CreateBody, 'dashboardId' | 'dashboardPublicId'> | UpdateBody;
+type NotificationInput = Omit<CreateBody, 'dashboardId' | 'dashboardPublicId'> | UpdateBody;
 
 export const lookerOf = (actor: Caller, deploymentId: number): store.Looker => ({
   viewer: viewerOf(actor, deploymentId),
@@ -76,7 +76,7 @@ export async function requireTarget(
 
 /** What a request asks for, with what it leaves out as it is or by default. Throws a 400. */
 export function toWanted(
-  given: Given,
+  given: NotificationInput,
   before: store.NotificationRow | undefined,
   defaultZone: string,
 ): store.Wanted {

@@ -46,7 +46,7 @@ export const insertRun = (tx: Tx, run: NewRun) =>
       case when ${run.state} = 'missed' then now() end)
     on conflict (notification_id, due_at) do nothing returning id`);
 
-export interface ShownRun {
+export interface RunReply {
   id: number;
   dueAt: string | null;
   requestedBy: number | null;
@@ -74,7 +74,7 @@ const SHOWN = sql`
   r.finished_at as "finishedAt"`;
 
 export const findShownRun = (db: Queryable, notificationId: number, id: number) =>
-  db.maybeOne<ShownRun>(sql`
+  db.maybeOne<RunReply>(sql`
     select ${SHOWN} from notification_runs r where r.id = ${id} and r.notification_id = ${notificationId}`);
 
 /** Newest first. */
@@ -83,7 +83,7 @@ export const listRuns = (
   notificationId: number,
   page: { beforeId: number | null; limit: number },
 ) =>
-  db.many<ShownRun>(sql`
+  db.many<RunReply>(sql`
     select ${SHOWN} from notification_runs r
     where r.notification_id = ${notificationId} and (${page.beforeId}::bigint is null or r.id < ${page.beforeId})
     order by r.id desc limit ${page.limit}`);
@@ -96,7 +96,7 @@ export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
         and due_at is null and state in ('waiting', 'running') and phase is distinct from 'retrying') as has`)
   ).has;
 
-export interface DeliveryShown {
+export interface DeliveryReply {
   id: number;
   type: 'USER' | 'EMBED_USER' | 'SLACK' | 'WEBHOOK';
   userId: number | null;
@@ -112,7 +112,7 @@ export const listDeliveries = (
   runId: number,
   page: { afterId: number; limit: number; seesNames: boolean },
 ) =>
-  db.many<DeliveryShown>(sql`
+  db.many<DeliveryReply>(sql`
     select id, type, user_id as "userId",
       case when user_id is null or ${page.seesNames} then address end as address, status, reason, attempts,
       finished_at as "finishedAt"
@@ -122,7 +122,7 @@ export const listDeliveries = (
 export interface RunRow extends Timing {
   id: number;
   notificationId: number;
-  state: ShownRun['state'];
+  state: RunReply['state'];
   reason: string | null;
   dueAt: string | null;
   createdAt: string;
@@ -158,7 +158,7 @@ export const findRun = (db: Queryable, id: number) =>
     where r.id = ${id} and (n.embed_tenant is null or exists (
       select from embed_tenants t where t.content_key = n.embed_tenant and t.deleted_at is null))`);
 
-export const setPhase = (db: Queryable, id: number, phase: NonNullable<ShownRun['phase']>) =>
+export const setPhase = (db: Queryable, id: number, phase: NonNullable<RunReply['phase']>) =>
   db.run(sql`
     update notification_runs set state = 'running', phase = ${phase}, started_at = coalesce(started_at, now())
     where id = ${id} and state in ('waiting', 'running')`);
@@ -220,7 +220,7 @@ export const insertOwnDelivery = (tx: Tx, runId: number, userId: number) =>
 
 export interface DeliveryRow {
   id: number;
-  type: DeliveryShown['type'];
+  type: DeliveryReply['type'];
   userId: number | null;
   address: string | null;
   recipientId: number | null;

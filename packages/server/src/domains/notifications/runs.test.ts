@@ -269,8 +269,8 @@ test('readers with equal rows share one rendering, and nobody shares with anothe
 test('a reader whose rights change while others are served gets the rows of their new rights', async () => {
   const { id } = await create();
   const name = (who: string) => `${who}-${id}`;
-  let letGo = () => {};
-  answers.set(`${name('first')}@example.com`, new Promise((resolve) => (letGo = () => resolve(undefined))));
+  let release = () => {};
+  answers.set(`${name('first')}@example.com`, new Promise((resolve) => (release = () => resolve(undefined))));
   const provision = (who: string, region: string): Recipients[number] => ({
     type: 'EMBED_USER',
     embedTenantName: tenant,
@@ -283,7 +283,7 @@ test('a reader whose rights change while others are served gets the rows of thei
   await world.admin.runNotification({ deploymentId, id });
   await expect.poll(() => mails.sessions(), PATIENTLY).toBe(before + 1);
   await add(id, [provision('moves', 'APAC')]);
-  letGo();
+  release();
   await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
   await retryNow();
   await ended(id);

@@ -44,7 +44,7 @@ export function createModels(
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
-  const turns = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
+  const admission = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
   const drafts = new LRUCache<string, Model>({ maxSize: DRAFTS_CHARACTERS_MAX });
   const draftTurns = createAdmission({
     places: 1,
@@ -82,7 +82,7 @@ export function createModels(
     if (known) return known;
     let load = loads.get(key);
     if (!load) {
-      load = turns.take({}, () => compile(db, deploymentId, tree, key));
+      load = admission.take({}, () => compile(db, deploymentId, tree, key));
       loads.set(key, load);
       load.finally(() => loads.delete(key)).catch(() => {});
     }

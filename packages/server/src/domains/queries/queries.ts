@@ -37,7 +37,7 @@ import {
   type PlannedQuery,
   statementHash,
 } from './plans.ts';
-import { letGo, type Result, type Results } from './results.ts';
+import { type Result, type Results, release } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
 import type { Asker, GivenViewer, Viewers } from './viewers.ts';
@@ -72,7 +72,7 @@ export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
   /** Throws a 403 if the caller may not read the SQL of the data model. */
   requireSql(call: QueryCall): Promise<void>;
-  load(call: QueryCall, query: QueryInput, wishes: LoadWishes): Promise<Loaded>;
+  load(call: QueryCall, query: QueryInput, wishes: LoadOptions): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: QueryInput): Promise<void>;
   /**
@@ -132,7 +132,7 @@ export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boole
 
 type Loaded = Uint8Array | WholeBytes;
 
-export interface LoadWishes {
+export interface LoadOptions {
   isMulti: boolean;
   isRenewed: boolean;
 }
@@ -152,7 +152,7 @@ export interface QueriesOptions {
   embedQueryMs: number;
 }
 
-type ResultWishes = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
+type ResultOptions = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
 
 export function createQueries(options: QueriesOptions): Queries {
   const { models, sources, viewers, planner, plans, meta, results, parser } = options;
@@ -242,7 +242,7 @@ export function createQueries(options: QueriesOptions): Queries {
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    how: ResultWishes,
+    how: ResultOptions,
   ): Result | Promise<Result> =>
     source.personal
       ? ownAccess(call, source.personal).then((access) => resultFor(call, source, statement, how, access))
@@ -260,7 +260,7 @@ export function createQueries(options: QueriesOptions): Queries {
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    { maxAgeMs, version, ...wishes }: ResultWishes,
+    { maxAgeMs, version, ...wishes }: ResultOptions,
     access?: OwnAccess,
   ): Result | Promise<Result> => {
     const asked = access ? { id: `${source.id} ${access.key}`, version: source.version } : source;
@@ -393,7 +393,7 @@ export function createQueries(options: QueriesOptions): Queries {
         const { queries } = await plan(call, query);
         for (const planned of queries) {
           const { result } = await answer(call, planned, { isRenewed: true, mayBeLarge: true });
-          letGo(result);
+          release(result);
         }
       }),
     loadSql: (call, text, { isRenewed, isPublished }) =>
@@ -411,7 +411,7 @@ export function createQueries(options: QueriesOptions): Queries {
         call,
         async () => {
           await requireSqlFor(call.actor);
-          letGo((await answerSql(call, text, true)).result);
+          release((await answerSql(call, text, true)).result);
         },
         IS_SQL,
       ),

@@ -107,7 +107,7 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
     deploymentId: entry.call.deploymentId,
     ...whoIs(entry.call.actor),
     kind: entry.kind,
-    query: textOf(entry.asked),
+    query: queryText(entry.asked),
     startedAt: new Date(entry.startedAt).toISOString(),
     isRunning: entry.isRunning,
   });
@@ -235,7 +235,7 @@ function whoIs(actor: Actor) {
   };
 }
 
-const textOf = (asked: object | string) =>
+const queryText = (asked: object | string) =>
   (typeof asked === 'string' ? asked : JSON.stringify(asked))
     .slice(0, QUERY_CHARACTERS)
     // PostgreSQL does not store a zero, and half a character is none.

@@ -155,7 +155,11 @@ test('a thread that hangs, dies or eats memory fails its own picture, and the ne
        setTimeout(() => parentPort.postMessage({ bytes: Buffer.of(1), title: dashboard.title }), 20);
      });`,
   );
-  const queries = { load: () => Promise.resolve(Buffer.from('{}')), meta: () => assert.fail() };
+  const queries = {
+    load: () => Promise.resolve(Buffer.from('{}')),
+    meta: () => assert.fail(),
+    viewer: () => assert.fail(),
+  };
   const drawing = createRenderings({ queries, script, limits: { timeMs: 500, memoryMb: 32 } });
   const { signal } = new AbortController();
   const people = await Promise.all([world.person(), world.person()]);

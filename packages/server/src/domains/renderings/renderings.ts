@@ -100,7 +100,7 @@ export class DrawingLost extends ApiError {
   }
 }
 
-interface Asked {
+interface ChartRequest {
   widget: Widget;
   title: string;
   queries: Query[];
@@ -138,7 +138,7 @@ export function createRenderings({
     const meta = async (): Promise<MetaCube[]> =>
       JSON.parse(Buffer.from(await queries.meta(call, false)).toString()).cubes;
     const asked = await Promise.all(
-      layout.charts.map(async ({ widget, title, problem, ask }): Promise<Asked> => {
+      layout.charts.map(async ({ widget, title, problem, ask }): Promise<ChartRequest> => {
         if (!ask) throw failure(title, problem);
         return { widget, title, queries: [...ask.queries, ...(await totalOf({ ...chosen, meta }, ask))] };
       }),
@@ -170,7 +170,7 @@ export function createRenderings({
   async function drawNotBlank(
     task: Omit<DrawTask, 'answers'>,
     call: QueryCall & Pick<Reader, 'actor'>,
-    asked: readonly Asked[],
+    asked: readonly ChartRequest[],
   ): Promise<Drawing> {
     for (let attempt = 1; ; attempt++) {
       const answers = await answersTo(call, asked, attempt > 1);
@@ -181,7 +181,7 @@ export function createRenderings({
     }
   }
 
-  async function answersTo(call: QueryCall, asked: readonly Asked[], isRenewed: boolean) {
+  async function answersTo(call: QueryCall, asked: readonly ChartRequest[], isRenewed: boolean) {
     const answers: [string, Uint8Array][] = [];
     let bytes = 0;
     for (let i = 0; i < asked.length; i += ASKED_TOGETHER) {

@@ -28,7 +28,11 @@ export const serverActivityRoutes = ({ cursors }: Pick<Platform, 'cursors'>, rep
       .filter((row) => keyOf(row) > position)
       .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
       .slice(0, size + 1);
-    return toPage(sorted, { size, after: after ?? undefined, cursorOf: (row) => cursors.encode(list, [keyOf(row)]) });
+    return toPage(sorted, {
+      size,
+      after: after ?? undefined,
+      cursorOf: (row) => cursors.encode(list, [keyOf(row)]),
+    });
   }
 
   const reports = async (db: Queryable) => {

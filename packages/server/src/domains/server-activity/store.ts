@@ -14,8 +14,8 @@ export const upsertReport = (db: Queryable, { process, engines, sources }: Repor
     values (${process}, ${json(engines)}, ${json(sources)})
     on conflict (process) do update set engines = excluded.engines, sources = excluded.sources, seen_at = now()`);
 
-export const deleteOldReports = (db: Queryable, keptDays: number) =>
-  db.run(sql`delete from server_reports where seen_at < now() - ${keptDays} * interval '24 hours'`);
+export const deleteOldReports = (db: Queryable, retentionDays: number) =>
+  db.run(sql`delete from server_reports where seen_at < now() - ${retentionDays} * interval '24 hours'`);
 
 /** Of other processes. Their engines count only if they were seen lately. */
 export const listReports = (db: Queryable, process: string, seenMs: number, limit: number) =>

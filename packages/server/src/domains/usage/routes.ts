@@ -7,7 +7,7 @@ import type { Platform } from '../../platform/module.ts';
 import { dayOf, type Usage } from './counters.ts';
 import * as store from './store.ts';
 
-type Asked = QueryOf<typeof operations.exportUsage>;
+type UsageQuery = QueryOf<typeof operations.exportUsage>;
 
 const LIST = 'usage by day and embed tenant';
 const DAY_MS = 86_400_000;
@@ -59,7 +59,7 @@ async function* allRows(db: Queryable, filter: store.UsageFilter) {
   }
 }
 
-function toFilter(asked: Asked): store.UsageFilter {
+function toFilter(asked: UsageQuery): store.UsageFilter {
   const to = asked.to == null ? dayOf(Date.now()) : requireDay('to', asked.to);
   const from =
     asked.from == null ? dayOf(Date.parse(to) - DAYS_DEFAULT * DAY_MS) : requireDay('from', asked.from);
