@@ -706,6 +706,18 @@ create table scim_users (
   honorific_suffix text
 );
 
+create table server_minutes (
+  minute timestamp with time zone not null,
+  run text not null,
+  requests bigint not null,
+  errors bigint not null,
+  latency bigint[] not null,
+  sessions bigint not null,
+  queries bigint not null,
+  cached_queries bigint not null,
+  connections integer not null
+);
+
 create table server_processes (
   name text not null,
   type text not null,
@@ -713,6 +725,13 @@ create table server_processes (
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
   restarts integer not null default 0
+);
+
+create table server_reports (
+  process text not null,
+  engines jsonb not null,
+  sources jsonb not null,
+  seen_at timestamp with time zone not null default now()
 );
 
 create table session_tokens (
@@ -1386,9 +1405,13 @@ alter table scim_users add constraint scim_users_pkey PRIMARY KEY (user_id);
 
 alter table scim_users add constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
+alter table server_minutes add constraint server_minutes_pkey PRIMARY KEY (minute, run);
+
 alter table server_processes add constraint server_processes_pkey PRIMARY KEY (name);
 
 alter table server_processes add constraint server_processes_type_check CHECK ((type = ANY (ARRAY['web'::text, 'worker'::text])));
+
+alter table server_reports add constraint server_reports_pkey PRIMARY KEY (process);
 
 alter table session_tokens add constraint session_tokens_pkey PRIMARY KEY (token_hash);
 

@@ -322,7 +322,7 @@ export const connect = operation({
     'invalid_branch_name',
     ...syncErrors,
   ],
-  rate: { max: 20, perSeconds: 60 },
+  rate: { max: 60, perSeconds: 60 },
   audit: 'gitHostConnection',
 });
 

@@ -69,7 +69,6 @@ export const explainViewer = operation({
     },
     { examples: [{ embedTenantName: 'acme-corp', externalId: 'customer-42' }] },
   ),
-  bodyLimitBytes: 128 * 1024,
   reply: Shape('ViewerExplanation', {
     viewer: Shape(
       'ExplainedEmbedViewer',
