@@ -3,7 +3,6 @@ import { drillFrom, lazy, type Row } from '@oriel/charts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, wordsOf } from '../parts/states.tsx';
-import { ChartSettings } from './chart-settings.tsx';
 import { ChartView } from './chart-view.tsx';
 import { DrillMenu } from './drill-menu.tsx';
 import type { Exploration } from './exploration.ts';
@@ -14,6 +13,7 @@ import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
 import { TypePicker } from './type-picker.tsx';
 
+const ChartSettings = lazy(() => import('./chart-settings.tsx').then((module) => module.ChartSettings));
 const VegaEditor = lazy(() => import('./vega-editor.tsx').then((module) => module.default));
 
 const ALL_TABS = ['chart', 'table', 'sql'] as const;
