@@ -20,13 +20,22 @@ interface Sending {
 const BYTES_MAX = 1024 ** 3;
 
 /** As the server takes it: what is no letter or digit of a simple name becomes `_`. */
-export const storedName = (name: string) =>
-  name
+export function storedName(name: string): string {
+  const stored = name
     .normalize('NFKD')
     .replace(/\.(csv|parquet)$/i, (ending) => ending.toLowerCase())
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
     .replace(/^[.-]+/, '_');
+  // Of letters that are none of these, nothing is left to tell files apart by, so a number from the name does it.
+  return /[A-Za-z0-9].*\./.test(stored) ? stored : stored.replace(/^_?/, `file_${checksum(name)}_`);
+}
+
+const checksum = (text: string) =>
+  [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 1_000_003, 7);
+
+/** The name of its table, as the engine compares it. */
+const tableKey = (name: string) => name.replace(/\.\w+$/, '').toLowerCase();
 
 export function Files({ deploymentId, mayChange }: { deploymentId: number; mayChange: boolean }) {
   const { data, problem, reload } = useData(`d/${deploymentId}/data-files`, async (signal) => {
@@ -37,14 +46,17 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
   const [isOver, setOver] = useState(false);
   const send = async (files: readonly File[]) => {
     setSending(files.map(({ name }) => ({ name: storedName(name) })));
+    const taken = new Set<string>();
     const note = (i: number, next: Partial<Sending>) =>
       setSending((all) => all.map((one, n) => (n === i ? { ...one, ...next } : one)));
     for (const [i, file] of files.entries()) {
       const fileName = storedName(file.name);
       if (!/\.(csv|parquet)$/.test(fileName)) note(i, { why: say('fileKind') });
       else if (file.size > BYTES_MAX) note(i, { why: say('fileTooLarge') });
+      else if (taken.has(tableKey(fileName))) note(i, { why: say('fileTwice') });
       else
         try {
+          taken.add(tableKey(fileName));
           note(i, { part: 0 });
           const { table } = await uploadingClient((part) => note(i, { part })).uploadDataFile({
             deploymentId,
@@ -102,8 +114,8 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
             />
           </label>
           <ul class="sending" aria-live="polite">
-            {sending.map((one) => (
-              <li key={one.name} class={one.why ? 'bad' : one.table ? 'good' : ''}>
+            {sending.map((one, i) => (
+              <li key={`${i} ${one.name}`} class={one.why ? 'bad' : one.table ? 'good' : ''}>
                 {wordsFor(one)}
                 {one.part !== undefined && !one.table && !one.why && (
                   <progress value={one.part} max={1} aria-label={one.name} />

@@ -53,6 +53,8 @@ const byPlace = (values: readonly string[]) => {
   return (a: string, b: string) => (places.get(a) ?? -1) - (places.get(b) ?? -1);
 };
 
+const takesRange = (operator: string) => ['between', 'inDateRange', 'notInDateRange'].includes(operator);
+
 /** What the viewer compares by, and the choice if the author lets them choose. */
 function useOperator(widget: Widget) {
   const board = useBoard();
@@ -65,6 +67,8 @@ function useOperator(widget: Widget) {
     setUsual(next);
     if (WITHOUT_VALUE.has(next)) board.setFilter(member, { operator: next, value: null });
     else if (WITHOUT_VALUE.has(operator)) board.setFilter(member, undefined);
+    // Two ends are no single value, and words for a range of dates are no day.
+    else if (given && takesRange(next) !== takesRange(operator)) board.setFilter(member, undefined);
     else if (given) board.setFilter(member, { operator: next, value: given.value });
   };
   const hasChoice = offered.length > 1;

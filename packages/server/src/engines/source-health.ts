@@ -1,5 +1,5 @@
 /** Remembers how data sources answered last. A statement that is wrong or slow is no failure of its source. */
-import { type Engine, EngineError, type EngineErrorCode } from './engine.ts';
+import { type Engine, EngineError, type EngineErrorCode, type QueryLimits } from './engine.ts';
 
 export interface SourceHealth {
   deploymentId: number;
@@ -15,6 +15,10 @@ type Source = Pick<SourceHealth, 'deploymentId' | 'dataSource' | 'type'>;
 const FAILURES: readonly EngineErrorCode[] = ['source_unavailable', 'credential_refused'];
 const SOURCES_MAX = 500;
 const MESSAGE_CHARACTERS = 500;
+
+/** A refused token of one caller says nothing about the source. */
+const isOfCaller = (error: EngineError, limits: Partial<QueryLimits> | undefined) =>
+  limits?.credential !== undefined && error.code === 'credential_refused';
 
 export function createSourceHealth() {
   const known = new Map<string, SourceHealth>();
@@ -38,20 +42,21 @@ export function createSourceHealth() {
     list: () => [...known.values()],
     /** The same engine, and how its source answers is noted. */
     watch(engine: Engine, source: Source): Engine {
-      const seen = async <T>(work: Promise<T>): Promise<T> => {
+      const seen = async <T>(work: Promise<T>, limits?: Partial<QueryLimits>): Promise<T> => {
         try {
           const result = await work;
           note(source);
           return result;
         } catch (error) {
-          if (error instanceof EngineError && FAILURES.includes(error.code)) note(source, error.message);
+          if (error instanceof EngineError && FAILURES.includes(error.code) && !isOfCaller(error, limits))
+            note(source, error.message);
           throw error;
         }
       };
       return {
         places: engine.places,
-        query: (query, limits) => seen(engine.query(query, limits)),
-        listTables: (limits) => seen(engine.listTables(limits)),
+        query: (query, limits) => seen(engine.query(query, limits), limits),
+        listTables: (limits) => seen(engine.listTables(limits), limits),
         async test(limits) {
           const reach = await engine.test(limits);
           note(source, reach.isReachable ? undefined : reach.message);

@@ -94,6 +94,8 @@ export const texts: Texts<typeof en> = {
   uploadedFile: '{name} ist die Tabelle {table}.',
   uploadFailed: '{name}: {why}',
   fileKind: 'Nur .csv- und .parquet-Dateien können Tabellen sein.',
+  fileTwice:
+    'Eine andere dieser Dateien heißt gleich, deshalb wurde sie nicht gesendet. Benennen Sie eine davon um.',
   fileTooLarge: 'Eine Datei darf höchstens 1 GB haben.',
   deleteFile: 'Löschen',
   deleteFileOf: '{name} löschen',

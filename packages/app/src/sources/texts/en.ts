@@ -86,6 +86,7 @@ export const en = {
   uploadedFile: '{name} is the table {table}.',
   uploadFailed: '{name}: {why}',
   fileKind: 'Only .csv and .parquet files can be tables.',
+  fileTwice: 'Another file of these has the same name, so it was not sent. Rename one of them.',
   fileTooLarge: 'A file may have 1 GB at most.',
   deleteFile: 'Delete',
   deleteFileOf: 'Delete {name}',

@@ -90,6 +90,7 @@ export const texts: Texts<typeof en> = {
   uploadedFile: '{name} es la tabla {table}.',
   uploadFailed: '{name}: {why}',
   fileKind: 'Solo los archivos .csv y .parquet pueden ser tablas.',
+  fileTwice: 'Otro de estos archivos tiene el mismo nombre, así que no se envió. Cambie el nombre de uno.',
   fileTooLarge: 'Un archivo puede tener 1 GB como máximo.',
   deleteFile: 'Eliminar',
   deleteFileOf: 'Eliminar {name}',

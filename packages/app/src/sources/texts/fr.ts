@@ -91,6 +91,8 @@ export const texts: Texts<typeof en> = {
   uploadedFile: '{name} est la table {table}.',
   uploadFailed: '{name} : {why}',
   fileKind: 'Seuls les fichiers .csv et .parquet peuvent être des tables.',
+  fileTwice:
+    'Un autre de ces fichiers porte le même nom, il n’a donc pas été envoyé. Renommez l’un des deux.',
   fileTooLarge: 'Un fichier peut avoir 1 Go au plus.',
   deleteFile: 'Supprimer',
   deleteFileOf: 'Supprimer {name}',

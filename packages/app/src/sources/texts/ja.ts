@@ -86,6 +86,7 @@ export const texts: Texts<typeof en> = {
   uploadedFile: '{name} はテーブル {table} です。',
   uploadFailed: '{name}: {why}',
   fileKind: 'テーブルにできるのは .csv と .parquet のファイルだけです。',
+  fileTwice: '同じ名前のファイルがほかにあるため、送信されませんでした。どちらかの名前を変えてください。',
   fileTooLarge: 'ファイルは最大 1 GB です。',
   deleteFile: '削除',
   deleteFileOf: '{name} を削除',

@@ -42,11 +42,11 @@ function written(parts: Parts, results: readonly Result[], countUnread: CountUnr
   const releaseAll = () => results.forEach(release);
   try {
     const share = countUnread(byteLength);
-    const release = () => {
+    const releaseSent = () => {
       share.giveBack();
       releaseAll();
     };
-    return { byteLength, release, [Symbol.asyncIterator]: () => inPieces(pieces) };
+    return { byteLength, release: releaseSent, [Symbol.asyncIterator]: () => inPieces(pieces) };
   } catch (error) {
     releaseAll();
     throw error;

@@ -16,7 +16,7 @@ export interface StoredText {
   release(): void;
 }
 
-export interface GatheredText {
+export interface BufferedText {
   add(piece: Buffer): Promise<void>;
   /** Who asks for it holds a stored text. */
   end(): Buffer | StoredText;
@@ -25,7 +25,7 @@ export interface GatheredText {
 
 const PIECE_BYTES = 256 * 1024;
 
-export function bufferText(dataDir: string, memoryBytes: number): GatheredText {
+export function bufferText(dataDir: string, memoryBytes: number): BufferedText {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let file: FileHandle | undefined;

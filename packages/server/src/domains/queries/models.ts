@@ -46,7 +46,7 @@ export function createModels(
   // Each compilation uses a thread and much memory.
   const admission = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
   const drafts = new LRUCache<string, Model>({ maxSize: DRAFTS_CHARACTERS_MAX });
-  const draftTurns = createAdmission({
+  const draftAdmission = createAdmission({
     places: 1,
     sharerPlaces: 1,
     waitingMax: 50,
@@ -134,7 +134,7 @@ export function createModels(
       if (served) return served;
       return (
         drafts.get(key) ??
-        draftTurns.take({ sharer: String(deploymentId) }, () => compileDraft(db, deploymentId, tree, key))
+        draftAdmission.take({ sharer: String(deploymentId) }, () => compileDraft(db, deploymentId, tree, key))
       );
     },
     async find(db, served) {

@@ -109,15 +109,15 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
   async function bufferAll(asked: Turn, signal: AbortSignal): Promise<Result> {
     try {
-      return await gatherOnce(asked, signal, false);
+      return await bufferOnce(asked, signal, false);
     } catch (error) {
       if (!(error instanceof Preempted)) throw error;
       signal.throwIfAborted();
-      return gatherOnce(asked, signal, true);
+      return bufferOnce(asked, signal, true);
     }
   }
 
-  async function gatherOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
+  async function bufferOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
     const at = new Date();
     const share = unread.shareOf(asked.sharer);
     const text = bufferText(dataDir, limits.resultBytes);

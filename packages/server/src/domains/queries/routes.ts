@@ -11,7 +11,7 @@ import * as store from './store.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
 type Path = { params: { deploymentId: number }; body?: object | undefined };
-interface Wished {
+interface CacheOptions {
   queryType?: string | null;
   cache?: string | null;
 }
@@ -26,7 +26,7 @@ export function queryRoutes(queries: Queries) {
     },
     ...params,
   });
-  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: Wished) => {
+  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: CacheOptions) => {
     if (call.branchName !== undefined) requireRows(call);
     return queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
   };

@@ -53,8 +53,8 @@ export const insertMinute = (db: Queryable, run: string, counted: Minute) =>
       cached_queries = server_minutes.cached_queries + excluded.cached_queries,
       connections = greatest(server_minutes.connections, excluded.connections)`);
 
-export const deleteOldMinutes = (db: Queryable, keptHours: number) =>
-  db.run(sql`delete from server_minutes where minute < now() - ${keptHours} * interval '1 hour'`);
+export const deleteOldMinutes = (db: Queryable, retentionHours: number) =>
+  db.run(sql`delete from server_minutes where minute < now() - ${retentionHours} * interval '1 hour'`);
 
 export interface PointRow extends Minute {
   at: string;
