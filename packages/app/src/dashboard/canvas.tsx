@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useDrag } from './drag.ts';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './edits.ts';
-import { COLUMNS } from './grid/grid.ts';
+import { COLUMNS, type Layout } from './grid/grid.ts';
 import { say } from './say.ts';
 import { Slot } from './slot.tsx';
 import { widgetsOf } from './state/doc.ts';
@@ -19,6 +19,8 @@ const STACKED_BELOW = 800;
 export const WIDTHS = { desk: undefined, tablet: 820, phone: 390 } as const;
 
 const drill = () => {};
+
+const placesOf = (layout: Layout) => new Map(layout.map((item) => [item.id, item]));
 
 export function Canvas({ editor }: { editor: Editor }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -49,10 +51,11 @@ export function Canvas({ editor }: { editor: Editor }) {
   const widgets = topLevelOf(widgetsOf(doc));
   const { dragged, selected, device } = editor;
   const width = WIDTHS[device.value];
-  const layout = dragged.value?.layout ?? itemsOf(widgets, device.value);
-  const places = new Map(layout.map((item) => [item.id, item]));
+  const settled = placesOf(itemsOf(widgets, device.value));
+  const places = dragged.value ? placesOf(dragged.value.layout) : settled;
+  // Read in the order of rows. A drag changes it at its end: an element that another place in the page is given is drawn anew.
   const sorted = widgets.toSorted((a, b) => {
-    const [one, other] = [places.get(a.id)!, places.get(b.id)!];
+    const [one, other] = [settled.get(a.id)!, settled.get(b.id)!];
     return one.y - other.y || one.x - other.x;
   });
   const rowHeight = Number(doc.layout?.rowHeight) || ROW_HEIGHT;

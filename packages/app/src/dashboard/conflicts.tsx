@@ -35,7 +35,7 @@ export function Conflicts({ editor }: { editor: Editor }) {
             : say('changeDashboard', { field: fieldText(path) });
         const offered: Choice[] = canKeepBoth(conflict) ? ['mine', 'theirs', 'both'] : ['mine', 'theirs'];
         return (
-          <fieldset class="conflict" key={path.join('/')}>
+          <fieldset class="group clash" key={path.join('/')}>
             <legend>{what}</legend>
             {offered.map((choice) => (
               <label key={choice} class="check">

@@ -62,13 +62,18 @@ async function open(where: Where): Promise<Opened> {
   let wasTold = false;
   const heard = {
     canEdit,
-    merged: ({ theirs }: Merged) => {
-      const lines = describe(editor, theirs);
+    merged: ({ theirs, conflicts }: Merged) => {
+      // Of a conflict its dialog tells.
+      const taken = theirs.filter(
+        ({ path }) => !conflicts.some((one) => one.path.every((key, i) => path[i] === key)),
+      );
+      if (!taken.length) return;
+      const lines = describe(editor, taken);
       const what =
         lines.length > 2
           ? `${lines.slice(0, 2).join(', ')}, ${say('andMore', { count: lines.length - 2 })}`
           : lines.join(', ');
-      const ids = new Set(theirs.flatMap(({ path }) => (path[0] === 'widgets' ? [path[1]!] : [])));
+      const ids = new Set(taken.flatMap(({ path }) => (path[0] === 'widgets' ? [path[1]!] : [])));
       const names = editor.presence.namesAt(ids);
       // Whoever changes what they have not open, such as a script, is somebody.
       toast(names.length ? say('mergedBy', { what, names: names.join(', ') }) : say('mergedToast', { what }));

@@ -519,7 +519,7 @@ export const getDashboard = operation({
   crossOrigin: true,
   summary: 'Get a published dashboard',
   description:
-    'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist.',
+    'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist. One with a control that begins with an attribute of the viewer has no `ETag`.',
   embed: 'viewer',
   reply: Dashboard,
   errors: ['dashboard_not_found'],
