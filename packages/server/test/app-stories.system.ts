@@ -27,7 +27,6 @@ async function open({ email }: Signable) {
     viewport: { width: 1280, height: 900 },
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   await page.goto(`/sign-in?next=/d/${deploymentId}`);
   await page.fill('input[name=username]', email);
   await page.fill('input[name=password]', PASSWORD);

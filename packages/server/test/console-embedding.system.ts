@@ -67,7 +67,6 @@ test('an admin finds out why one viewer sees no rows, mends it without leaving t
   expect(await names()).toEqual([]);
 
   const page = await browser.newPage({ viewport: DESKTOP, locale: 'en-US' });
-  page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(`${world.url}/sign-in?next=/d/${deploymentId}/admin/dry-run`);

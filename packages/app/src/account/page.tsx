@@ -15,6 +15,7 @@ import { attempt, toast } from '../parts/toasts.tsx';
 import { prefer } from '../preferences.ts';
 import { LANGUAGES, type Language, language, useLocale } from '../texts/index.ts';
 import { say as sayAll } from '../texts/say.ts';
+import { nameOfAgent } from './agent.ts';
 import { Card } from './card.tsx';
 import { say } from './say.ts';
 import { Services } from './services.tsx';
@@ -140,7 +141,8 @@ function Sessions() {
     <Card title={say('sessions')}>
       <ul class="rows">
         {data?.map((session) => {
-          const name = session.clientId ?? session.userAgent?.slice(0, 60) ?? say(`kind.${session.kind}`);
+          const agent = session.userAgent && nameOfAgent(session.userAgent);
+          const name = session.clientId ?? (agent || say(`kind.${session.kind}`));
           return (
             <li key={session.id}>
               <div class="grow">

@@ -140,7 +140,7 @@ function ConflictOfFile({
       {!whole &&
         edited === undefined &&
         places.map((place, i) => (
-          <fieldset key={i} class="conflict">
+          <fieldset key={i} class="merge-place">
             <legend>{say('place', { number: i + 1, count: places.length })}</legend>
             {(['branch', 'parent', 'both'] as const).map((choice) => (
               <label key={choice}>

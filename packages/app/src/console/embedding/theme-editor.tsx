@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../data/api.ts';
 import { useData } from '../../data/cache.ts';
 import { type Scheme, tokensOf } from '../../design.ts';
+import { isPublished } from '../../home/items.ts';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { CheckField, FilterChoice } from '../parts/fields.tsx';
 import { say as sayShared } from '../say.ts';
@@ -37,15 +38,19 @@ export function ThemeEditor({
   );
   const [scheme, setScheme] = useState<Scheme>('light');
   const [isGlobal, setGlobal] = useState(config.applyThemeGlobally);
-  const [publicId, setPublicId] = useState('');
+  const [chosen, choose] = useState('');
   const frame = useRef<HTMLIFrameElement>(null);
   const { data: dashboards = [] } = useData(`d/${deploymentId}/published`, async (signal) => {
     const { items } = await api.getWorkbooks({ deploymentId, first: 200 }, { signal });
-    return items.flatMap(({ name, publishedDashboard }) =>
-      publishedDashboard ? [{ value: publishedDashboard.publicId, label: name }] : [],
-    );
+    return items.filter(isPublished).map(({ id, name }) => ({ value: String(id), label: name }));
   });
-  const shown = publicId || dashboards[0]?.value;
+  const shown = chosen || dashboards[0]?.value;
+  // Lists of workbooks do not hold it.
+  const { data: publicId } = useData(shown ? `d/${deploymentId}/published/${shown}` : null, (signal) =>
+    api
+      .getWorkbook({ deploymentId, workbookId: Number(shown) }, { signal })
+      .then(({ publishedDashboard }) => publishedDashboard?.publicId),
+  );
   const paint = () => {
     const send = (type: string, payload: object) =>
       frame.current?.contentWindow?.postMessage(
@@ -121,15 +126,17 @@ export function ThemeEditor({
             <FilterChoice
               label={say('previewOf')}
               value={shown}
-              onChange={setPublicId}
+              onChange={choose}
               options={dashboards}
             />
-            <iframe
-              key={shown}
-              ref={frame}
-              title={say('themePreview')}
-              src={`/embed/dashboard/${encodeURIComponent(shown)}`}
-            />
+            {publicId && (
+              <iframe
+                key={publicId}
+                ref={frame}
+                title={say('themePreview')}
+                src={`/embed/dashboard/${encodeURIComponent(publicId)}`}
+              />
+            )}
           </>
         ) : (
           <p class="soft">{say('noDashboards')}</p>
