@@ -17,7 +17,7 @@ export { Markdown } from './markdown.tsx';
 export { OPERATORS_BY_KIND, operatorsOf, WITHOUT_VALUE } from './operators.ts';
 export { isPicture, PICTURE_MAX } from './picture.ts';
 export { type Visibility, visibilityOf, withAttributes } from './presets.ts';
-export { membersOf, reachedBy, valuesQuery } from './query.ts';
+export { lacksValue, membersOf, reachedBy, valuesQuery } from './query.ts';
 export { askFor, type DrawProps, type Rows } from './rows.ts';
 export { SharedContext, useBoard } from './shared.ts';
 export { type Column as TableColumn, columnsOf, largestOf } from './table.ts';

@@ -15,7 +15,7 @@ export {
   visibilityOf,
   withAttributes,
 } from './presets.ts';
-export { type Choices, type CrossFilters, type Narrowing, queryFor, reachedBy } from './query.ts';
+export { type Choices, type CrossFilters, type Narrowing, problemOf, queryFor, reachedBy } from './query.ts';
 export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
 export { type TableView, tableOf } from './table.ts';
 export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';

@@ -210,6 +210,32 @@ export function addFilter(query: Query, member: string, { operator, value }: Fil
   else if (texts.length) query.filters.push({ member, operator: known, values: texts });
 }
 
+const comparisonOf = (operator: string) =>
+  Object.hasOwn(OPERATORS, operator)
+    ? OPERATORS[operator]
+    : KNOWN.has(operator) || operator === 'between'
+      ? operator
+      : undefined;
+
+/** A filter that has nothing to compare with does nothing. */
+export function lacksValue({ operator, value }: FilterValue): boolean {
+  const needsNone = operator.endsWith('_empty') || WITHOUT_VALUES.includes(comparisonOf(operator)!);
+  return !needsNone && [value].flat().every((each) => (each ?? null) === null);
+}
+
+/**
+ * Why a filter would narrow nothing down, or not as it says; undefined if it does what it says. These words go on after its
+ * name. Where nobody looks before rows are sent, such a filter is an error.
+ */
+export function problemOf(filter: FilterValue): string | undefined {
+  const { operator, value } = filter;
+  if (!comparisonOf(operator)) return `cannot be compared by ${operator}`;
+  // How a preset is cleared.
+  if (operator === 'equals' && (value ?? null) === null) return undefined;
+  if (lacksValue(filter)) return `needs a value for ${operator}`;
+  return Array.isArray(value) && value.includes(null) ? 'has null among its values' : undefined;
+}
+
 /** The days that a query is about. One that is not over ends now, and `until` is the time of its last day. */
 export interface Period {
   days: [string, string];

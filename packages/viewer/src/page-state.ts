@@ -7,6 +7,7 @@ import {
   downloadBlob,
   isScheme,
   knownLocale,
+  lacksValue,
   Problem,
   themeOptionsOf,
 } from '@oriel/charts';
@@ -259,9 +260,12 @@ export class PageState {
 
   async download(format: 'png' | 'pdf') {
     const { board } = this;
-    const chosen = board.filterWidgets().map(({ config }) => {
-      const { operator = 'equals', value = null } = board.filters.get(config!.member) ?? {};
-      return { member: config!.member, operator, value };
+    // A member may have several controls, and has one choice. One without a value is none, as on the page.
+    const members = new Set(board.filterWidgets().map(({ config }) => config!.member as string));
+    const chosen = [...members].map((member) => {
+      const filter = board.filters.get(member);
+      if (!filter || lacksValue(filter)) return { member, operator: 'equals', value: null };
+      return { member, operator: filter.operator, value: filter.value ?? null };
     });
     const file = await this.#api.exported(board.dashboard!, {
       format,

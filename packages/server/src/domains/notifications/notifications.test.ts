@@ -131,9 +131,24 @@ test('what is wrong with a schedule is a 400 that says so', async () => {
     [{ timezone: 'Mars/Olympus' }, 'invalid_schedule'],
     [{ dashboardPublicId: null, dashboardId: app.id }, 'invalid_request'],
     [{ filters: [{ member: 'orders.region', value: 'EU' }] }, 'control_not_found'],
+    ...(
+      [
+        { operator: 'custom', value: 'new' },
+        { operator: 'greater_than' },
+        { operator: 'equals', value: [] },
+        { operator: 'equals', value: ['new', null] },
+        { operator: 'between', value: null },
+      ] as const
+    ).map((filter): [Partial<Body>, string] => [
+      { filters: [{ member: 'orders.status', ...filter } as never] },
+      'control_not_found',
+    ]),
+    [{ filters: ['new', 'old'].map((value) => ({ member: 'orders.status', value })) }, 'control_not_found'],
     [{ timeGrains: [{ member: 'orders.created_at', grain: 'week' }] }, 'control_not_found'],
   ];
   for (const [body, code] of cases) expect([body, await codeOf(create(body))]).toEqual([body, code]);
+  const cleared = await create({ filters: [{ member: 'orders.status', operator: 'equals', value: null }] });
+  expect(cleared.filters).toMatchObject([{ value: null }]);
 });
 
 test('recipients are created, updated or unchanged, and each is named once', async () => {

@@ -1,4 +1,5 @@
 /** Finds and shows notifications, and checks what requests ask of them. */
+import { problemOf } from '@oriel/charts/pure';
 import type { BodyOf, operations, ReplyOf } from '@oriel/contract';
 import { limits } from '@oriel/contract';
 import { may, mayIn } from '../../platform/auth/access.ts';
@@ -110,7 +111,7 @@ interface Control {
   config?: { member?: unknown; grains?: unknown } | null;
 }
 
-/** What filters and time grains name that the published dashboard does not have: where, and what. */
+/** What filters and time grains name that the published dashboard does not have, or cannot do: where, and what. */
 export function missingControls(
   { config }: Pick<PublishedVersion, 'config'>,
   { filters, timeGrains }: Pick<store.Wanted, 'filters' | 'timeGrains'>,
@@ -121,11 +122,14 @@ export function missingControls(
   const offers = (grain: string) => (control: Control) =>
     !Array.isArray(control.config?.grains) || control.config.grains.includes(grain);
   return [
-    ...(filters ?? []).flatMap(({ member }, i) =>
-      has('FILTER', member)
-        ? []
-        : [{ path: `filters[${i}].member`, message: `The dashboard has no filter for ${member}.` }],
-    ),
+    ...repeated('filters', filters ?? []),
+    ...repeated('timeGrains', timeGrains ?? []),
+    ...(filters ?? []).flatMap(({ member, operator, value }, i) => {
+      if (!has('FILTER', member))
+        return [{ path: `filters[${i}].member`, message: `The dashboard has no filter for ${member}.` }];
+      const problem = problemOf({ operator: operator ?? 'equals', value });
+      return problem ? [{ path: `filters[${i}]`, message: `The filter for ${member} ${problem}.` }] : [];
+    }),
     ...(timeGrains ?? []).flatMap(({ member, grain }, i) =>
       has('TIME_GRAIN', member, offers(grain))
         ? []
@@ -133,6 +137,14 @@ export function missingControls(
     ),
   ];
 }
+
+/** A member has one choice, whatever number of controls it has. */
+const repeated = (name: string, choices: readonly { member: string }[]) =>
+  choices.flatMap(({ member }, i) =>
+    choices.findIndex((other) => other.member === member) < i
+      ? [{ path: `${name}[${i}].member`, message: `${member} is given twice.` }]
+      : [],
+  );
 
 const FILTERS_MAX_BYTES = 60 * 1024;
 

@@ -416,9 +416,20 @@ test('a filter that the dashboard lost fails the run, and webhooks hear of it', 
     expect(await runs(id)).toMatchObject([
       { state: 'failed', reason: 'The dashboard has no filter for sales.region.', sent: 0 },
     ]);
+    // Stored before such filters were refused.
+    await publish(config.widgets as Widgets);
+    await world.server.db.pool.query('update notifications set filters = $2 where id = $1', [
+      id,
+      JSON.stringify([{ member: 'sales.region', operator: 'greater_than' }]),
+    ]);
+    await world.admin.runNotification({ deploymentId, id });
+    await ended(id);
+    expect((await runs(id)).map(({ reason }) => reason)).toContain(
+      'The filter for sales.region needs a value for greater_than.',
+    );
     await expect
       .poll(() => received.slice(before).map(({ body }) => JSON.parse(body).type), PATIENTLY)
-      .toEqual(['notification.failed']);
+      .toEqual(['notification.failed', 'notification.failed']);
   } finally {
     await publish(config.widgets as Widgets);
   }

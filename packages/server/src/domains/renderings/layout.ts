@@ -12,6 +12,7 @@ import {
   type Narrowing,
   presetFilters,
   presetGrains,
+  problemOf,
   type Widget,
 } from '@oriel/charts/pure';
 import { ApiError } from '../../platform/errors.ts';
@@ -78,7 +79,7 @@ export const failure = (title: string, reason: string) =>
       : `The dashboard could not be drawn: ${reason}`,
   });
 
-function knownZone(zone: unknown): string | undefined {
+export function knownZone(zone: unknown): string | undefined {
   if (typeof zone !== 'string' || !zone) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
@@ -93,13 +94,16 @@ const withoutCleared = (filters: Map<string, FilterValue>) =>
     [...filters].filter(([, { operator, value }]) => operator !== 'equals' || (value ?? null) !== null),
   );
 
-/** A filter that is gone from the dashboard would otherwise leave the picture unfiltered. */
+/** A filter that is gone from the dashboard, or says nothing, would otherwise leave the picture unfiltered. */
 function filtersOf({ filters = [] }: Choices, filterWidgets: readonly Widget[]): Map<string, FilterValue> {
   const known = new Set(filterWidgets.map(({ config }) => config!.member));
   const given = new Map<string, FilterValue>();
   for (const { member, operator, value } of filters) {
     if (!known.has(member)) throw missingControl(member, 'filter');
-    given.set(member, { operator: operator ?? 'equals', value });
+    const filter = { operator: operator ?? 'equals', value };
+    const problem = problemOf(filter);
+    if (problem) throw new ApiError('rendering_failed', { message: `The filter for ${member} ${problem}.` });
+    given.set(member, filter);
   }
   return given;
 }

@@ -268,6 +268,11 @@ describe('a dashboard of one chart', () => {
     ['format=png&filters=nonsense', 'filters'],
     ['format=png&filters=%7B%7D', 'filters'],
     ['format=png&filters=%5B%7B%7D%5D', 'filters'],
+    [`format=png${filters({ ...KNOWN, operator: 'custom' })}`, 'filters[0]'],
+    [`format=png${filters({ ...KNOWN, value: [] })}`, 'filters[0]'],
+    [`format=png${filters({ ...KNOWN, operator: 'between', value: null })}`, 'filters[0]'],
+    [`format=png${filters(KNOWN, { ...KNOWN, value: ['Chairs'] })}`, 'filters[1].member'],
+    ['format=png&timezone=Mars/X', 'timezone'],
     ['format=png&timeGrains=%5B%7B%22member%22%3A%22a.b%22%7D%5D', 'timeGrains'],
   ])('with %s is a 400', async (query, name) => {
     const { status, json } = await get(query);
