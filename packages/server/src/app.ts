@@ -248,7 +248,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     identities(platform, { settings: settings.oidc, console: people.console, links, onChange }),
     oauth.module,
     signingKeys(platform, { keys }),
-    oidcTokenConfigs(platform, workloads, requireDeployment),
+    oidcTokenConfigs(platform, workloads, requireDeployment, variables),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
     scim(platform, { removal: userRemoval }),

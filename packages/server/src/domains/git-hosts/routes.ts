@@ -67,6 +67,12 @@ const GUIDE_PATH = '/docs#/GitHost';
 const WEBHOOK_WAIT_SECONDS = 15;
 const WEBHOOK_LOOK_MS = 250;
 
+const allOf = <Item>(items: Item[]) => ({
+  data: items,
+  items,
+  pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+});
+
 export function gitHostRoutes(
   platform: Platform,
   { installations, connections, enqueueBuild, app }: GitHostOptions,
@@ -89,7 +95,7 @@ export function gitHostRoutes(
 
     handle(operations.installations, async ({ db }) => {
       await installations.refresh(db);
-      return { data: (await store.listInstallations(db)).map(toInstallation) };
+      return allOf((await store.listInstallations(db)).map(toInstallation));
     }),
 
     handle(operations.createGitHostInstallation, ({ change }, { body }) =>
@@ -147,7 +153,7 @@ export function gitHostRoutes(
 
     handle(operations.repositories, async ({ db }, { params }) => {
       const host = await installations.open(db, params.installationId);
-      return { data: await withHost(() => listRepositories(outbound, host)) };
+      return allOf(await withHost(() => listRepositories(outbound, host)));
     }),
 
     handle(operations.branches, async ({ db, signal }, { params: { owner, repo }, query }) => {
@@ -155,7 +161,7 @@ export function gitHostRoutes(
       requireRepositoryName(`${owner}/${repo}`, 'repo');
       const remote = remoteOf(platform, host, repositoryUrl(host, `${owner}/${repo}`));
       const { heads, defaultBranch } = await withHost(() => remote.listBranches(signal));
-      return { data: [...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })) };
+      return allOf([...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })));
     }),
 
     handle(operations.connect, async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
