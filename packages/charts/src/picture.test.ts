@@ -78,17 +78,14 @@ const FORMATS: [string, Made][] = [
 
 test.each(FORMATS)('a %s of few bytes is refused if it has too many pixels', (_, made) => {
   expect(pixelsOf(made(640, 480))).toBe(640 * 480);
-  expect([isPicture(made(2000, 2000)), isPicture(made(8000, 8000)), isPicture(made(0, 9))]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect([isPicture(made(2000, 2000)), isPicture(made(8000, 8000))]).toEqual([true, false]);
   expect(pictureOf({ image: made(8000, 8000), alt: 'Our logo' })).toBeUndefined();
 });
 
 test('what cannot be read is refused', () => {
   const twoSizes = base64('jpeg', [0xff, 0xd8, sof(9, 9), sof(8000, 8000)]);
   const other = png(9, 9).replace('png', 'jpeg');
+  expect(isPicture(png(0, 9))).toBe(false);
   for (const text of [twoSizes, other, 'data:image/png;base64,iVBORw0KGgo=', 'data:image/png;base64,A', 7])
     expect(isPicture(text)).toBe(false);
   for (const [, made] of FORMATS) expect(isPicture(made(9, 9).slice(0, 40))).toBe(false);
