@@ -15,7 +15,7 @@ export { chartsInSight, tabsOf, topLevel } from './layout.ts';
 export { lazy } from './lazy.tsx';
 export { Markdown } from './markdown.tsx';
 export { OPERATORS_BY_KIND, operatorsOf, WITHOUT_VALUE } from './operators.ts';
-export { isPicture, PICTURE_MAX } from './picture.ts';
+export { isPicture, PICTURE_MAX, PICTURE_PIXELS_MAX } from './picture.ts';
 export { type Visibility, visibilityOf, withAttributes } from './presets.ts';
 export { lacksValue, membersOf, reachedBy, valuesQuery } from './query.ts';
 export { askFor, type DrawProps, type Rows } from './rows.ts';

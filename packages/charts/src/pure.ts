@@ -7,7 +7,14 @@ export { chartsInSight, chartsOf, tabsOf, topLevel } from './layout.ts';
 export { type MapView, mapOf } from './map/places.ts';
 export { markdownElements } from './markdown-elements.ts';
 export { OPERATORS_BY_KIND, operatorsOf } from './operators.ts';
-export { isPicture, PICTURE_MAX, pictureOf } from './picture.ts';
+export {
+  BOARD_PIXELS_MAX,
+  isPicture,
+  PICTURE_MAX,
+  PICTURE_PIXELS_MAX,
+  pictureOf,
+  pixelsOf,
+} from './picture.ts';
 export {
   beginsWithAttributes,
   presetFilters,

@@ -1,5 +1,5 @@
 /** The settings of what is selected: a widget, or the dashboard itself. */
-import { isPicture, PICTURE_MAX } from '@oriel/charts';
+import { isPicture, PICTURE_MAX, PICTURE_PIXELS_MAX } from '@oriel/charts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -142,7 +142,12 @@ function PictureSettings({ config, set }: WidgetProps) {
         />
       </label>
       {isRefused && (
-        <p role="alert">{say('pictureRefused', { size: Math.round((PICTURE_MAX * 3) / 4000) })}</p>
+        <p role="alert">
+          {say('pictureRefused', {
+            size: Math.round((PICTURE_MAX * 3) / 4000),
+            pixels: PICTURE_PIXELS_MAX / 1_000_000,
+          })}
+        </p>
       )}
       <TextField
         label={say('alt')}

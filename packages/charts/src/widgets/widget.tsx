@@ -1,6 +1,6 @@
 /** One widget, by its type. What fails in it stays in it. */
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Grid } from '../grid.tsx';
 import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
@@ -36,7 +36,7 @@ function Kind({ widget }: { widget: Widget }) {
     case 'CHART':
       return <Chart widget={widget} />;
     case 'TEXT':
-      if (pictureOf(config)) return <Picture {...pictureOf(config)!} />;
+      if (config?.image != null) return <Picture config={config} />;
       return <Markdown text={String(config?.markdown ?? '')} />;
     case 'FILTER':
       return <Filter widget={widget} />;
@@ -53,11 +53,15 @@ function Kind({ widget }: { widget: Widget }) {
   }
 }
 
-const Picture = ({ source, alt }: { source: string; alt: string }) => (
-  <div class="picture">
-    <img src={source} alt={alt} />
-  </div>
-);
+/** What may not be drawn is said in its words. */
+function Picture({ config }: { config: NonNullable<Widget['config']> }) {
+  const picture = useMemo(() => pictureOf(config), [config.image, config.alt]);
+  return (
+    <div class="picture">
+      {picture ? <img src={picture.source} alt={picture.alt} /> : String(config.alt ?? '')}
+    </div>
+  );
+}
 
 class Guard extends Component<{ widgetId: string; children: ComponentChildren }, { hasFailed: boolean }> {
   override state = { hasFailed: false };

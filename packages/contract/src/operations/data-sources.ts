@@ -202,6 +202,7 @@ export const queryDataSource = operation({
   description:
     'Runs one SELECT in the words of the data source, outside of the data model: **its policies do not apply**, and the rows are all that the user of the data source may read. Nothing can be changed by it. At most 50,000 rows. The audit log has each statement, also those that fail. Returns lines of JSON: the columns as `schema`, the rows as `data`, and `rowsCapped`.',
   permission: 'SqlRunnerRead',
+  rate: { max: 60, perSeconds: 60 },
   params,
   timeoutMs: LOAD_TIMEOUT_MS,
   body: Shape('QueryDataSourceInput', {

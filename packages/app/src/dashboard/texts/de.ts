@@ -122,7 +122,8 @@ export const texts: Texts<typeof en> = {
   openReport: 'Bericht öffnen',
   picture: 'Bild',
   choosePicture: 'Wählen Sie ein Bild in den Einstellungen',
-  pictureRefused: 'Wählen Sie ein Bild als PNG, JPEG, GIF oder WebP mit höchstens {size} KB.',
+  pictureRefused:
+    'Wählen Sie ein Bild als PNG, JPEG, GIF oder WebP mit höchstens {size} KB und {pixels} Megapixeln.',
   alt: 'In Worten',
   altHint: 'Für Menschen, die das Bild nicht sehen',
   newChart: 'Neues Diagramm…',

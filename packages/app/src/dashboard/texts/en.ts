@@ -123,7 +123,7 @@ export const en = {
   openReport: 'Open the report',
   picture: 'Picture',
   choosePicture: 'Choose a picture in the settings',
-  pictureRefused: 'Choose a PNG, JPEG, GIF or WebP picture of up to {size} KB.',
+  pictureRefused: 'Choose a PNG, JPEG, GIF or WebP picture of up to {size} KB and {pixels} megapixels.',
   alt: 'In words',
   altHint: 'For people who do not see the picture',
   newChart: 'New chart…',

@@ -121,7 +121,7 @@ export const texts: Texts<typeof en> = {
   openReport: 'Abrir el informe',
   picture: 'Imagen',
   choosePicture: 'Elija una imagen en los ajustes',
-  pictureRefused: 'Elija una imagen PNG, JPEG, GIF o WebP de hasta {size} KB.',
+  pictureRefused: 'Elija una imagen PNG, JPEG, GIF o WebP de hasta {size} KB y {pixels} megapíxeles.',
   alt: 'En palabras',
   altHint: 'Para quienes no ven la imagen',
   newChart: 'Gráfico nuevo…',

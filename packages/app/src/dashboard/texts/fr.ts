@@ -121,7 +121,7 @@ export const texts: Texts<typeof en> = {
   openReport: 'Ouvrir le rapport',
   picture: 'Image',
   choosePicture: 'Choisissez une image dans les réglages',
-  pictureRefused: 'Choisissez une image PNG, JPEG, GIF ou WebP de {size} Ko au plus.',
+  pictureRefused: 'Choisissez une image PNG, JPEG, GIF ou WebP de {size} Ko et {pixels} mégapixels au plus.',
   alt: 'En mots',
   altHint: 'Pour les personnes qui ne voient pas l’image',
   newChart: 'Nouveau graphique…',

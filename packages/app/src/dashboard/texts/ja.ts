@@ -119,7 +119,7 @@ export const texts: Texts<typeof en> = {
   openReport: 'レポートを開く',
   picture: '画像',
   choosePicture: '設定で画像を選んでください',
-  pictureRefused: '{size} KBまでのPNG、JPEG、GIF、WebPの画像を選んでください。',
+  pictureRefused: '{size} KB、{pixels}メガピクセルまでのPNG、JPEG、GIF、WebPの画像を選んでください。',
   alt: '説明文',
   altHint: '画像が見えない人のための説明',
   newChart: '新しいグラフ…',

@@ -1,6 +1,13 @@
 /** What the config of a dashboard must satisfy before it is published, beyond the schema of the contract. */
 
-import { isPicture, OPERATORS_BY_KIND, PICTURE_MAX } from '@oriel/charts/pure';
+import {
+  BOARD_PIXELS_MAX,
+  isPicture,
+  OPERATORS_BY_KIND,
+  PICTURE_MAX,
+  PICTURE_PIXELS_MAX,
+  pixelsOf,
+} from '@oriel/charts/pure';
 import { type BodyOf, limits, type operations } from '@oriel/contract';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { requireBytes } from '../../platform/limits.ts';
@@ -40,6 +47,7 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
   requireContainers(widgets, placed, root);
   requireFiltered(widgets, placed);
   const charts = widgets.flatMap((widget, i) => checkWidget(widget, placed[i]!));
+  requirePictures(widgets, placed, root);
   if (new Set(charts.map(({ reportId }) => reportId)).size > REPORTS_MAX) {
     throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
   }
@@ -143,11 +151,6 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
     return [{ ...placed, reportId: reportId as number }];
   }
   if (type === 'TEXT' && config.image != null) {
-    if (!isPicture(config.image))
-      throw refuse(
-        'image',
-        `needs a picture as \`data:image/…;base64,…\` (PNG, JPEG, GIF or WebP) of up to ${PICTURE_MAX / 1000} KB there.`,
-      );
     if (config.alt != null) requireText(config.alt, (message) => refuse('alt', message));
   } else if (type === 'TEXT' && Object.keys(config).length)
     requireText(config.markdown, (message) => refuse('markdown', message));
@@ -180,6 +183,26 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
       throw refuse('grains', `has an unknown grain, \`${unknown}\`. The grains are: ${GRAINS.join(', ')}.`);
   }
   return [];
+}
+
+/** Not looked at again later: what may not be drawn is said in its words wherever it is shown. */
+function requirePictures(widgets: Widget[], placed: PlacedWidget[], root: string) {
+  let pixels = 0;
+  for (const [i, { type }] of widgets.entries()) {
+    const { id, config, path } = placed[i]!;
+    if (type !== 'TEXT' || config.image == null) continue;
+    if (!isPicture(config.image))
+      throw invalid(
+        `${path}.image`,
+        `The widget \`${id}\` needs a picture as \`data:image/…;base64,…\` (PNG, JPEG, GIF or WebP) of up to ${PICTURE_MAX / 1000} KB and ${PICTURE_PIXELS_MAX / 1_000_000} megapixels there.`,
+      );
+    pixels += pixelsOf(config.image);
+    if (pixels > BOARD_PIXELS_MAX)
+      throw invalid(
+        `${root}.widgets[${i}]`,
+        `The pictures of the dashboard have more than ${BOARD_PIXELS_MAX / 1_000_000} megapixels together.`,
+      );
+  }
 }
 
 /** A value, or the name of an attribute of the viewer. */

@@ -88,9 +88,19 @@ test('a picture is part of the dashboard, and nothing that pages would load or r
   });
   const put = (image: string) =>
     world.admin.publishDashboard({ deploymentId, workbookId, body: { config: withImage(image) } });
-  await put('data:image/png;base64,iVBORw0KGgo=');
+  const png = (side: number) => {
+    const head = Buffer.from('89504e470d0a1a0a0000000d4948445200000000000000000806', 'hex');
+    head.writeUInt32BE(side, 16);
+    head.writeUInt32BE(side, 20);
+    return `data:image/png;base64,${head.toString('base64')}`;
+  };
+  await put(png(100));
+  const five = Array.from({ length: 5 }, (_, i) => ({ ...withImage(png(2000)).widgets[0]!, id: `logo${i}` }));
+  await expect(
+    world.admin.publishDashboard({ deploymentId, workbookId, body: { config: { widgets: five } } }),
+  ).rejects.toMatchObject({ status: 400, issues: [{ path: 'config.widgets[4]' }] });
   const tooLarge = `data:image/png;base64,${'A'.repeat(300_000)}`;
-  for (const image of ['https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', tooLarge])
+  for (const image of ['https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', tooLarge, png(8000)])
     await expect(put(image)).rejects.toMatchObject({
       status: 400,
       issues: [{ path: 'config.widgets[0].config.image' }],

@@ -50,6 +50,7 @@ test('what is refused changes nothing: names, other kinds, too many bytes, and p
   for (const name of ['../up.csv', '.hidden.csv', 'a/b.csv', 'x.json'])
     await expect(upload(name, 'a\n')).rejects.toMatchObject({ status: expect.toSatisfy((n) => n >= 400) });
   await expect(upload('kept.parquet', 'PAR1')).rejects.toMatchObject({ code: 'data_file_name_taken' });
+  await expect(upload('KEPT.csv', 'a\n2\n')).rejects.toMatchObject({ code: 'data_file_name_taken' });
   await expect(upload('other.parquet', 'a\n1\n')).rejects.toMatchObject({ code: 'data_file_invalid' });
   await expect(upload('zero.csv', 'a\0')).rejects.toMatchObject({ code: 'data_file_invalid' });
   await expect(upload('large.csv', 'a\n'.repeat(600_000))).rejects.toMatchObject({

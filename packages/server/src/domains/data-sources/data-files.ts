@@ -94,8 +94,9 @@ export const dataFileRoutes = ({ dataDir, bytesMax, prepareFiles }: Options) => 
 
 /** Returns the file that is replaced, if there is one. */
 function requireRoom(files: readonly WrittenFile[], name: string, size: number, bytesMax: number) {
-  const table = name.replace(/\.\w+$/, '');
-  const other = files.find((file) => file.table === table && file.name !== name);
+  // Names of tables are the same in small and capital letters.
+  const table = name.replace(/\.\w+$/, '').toLowerCase();
+  const other = files.find((file) => file.table.toLowerCase() === table && file.name !== name);
   if (other)
     throw new ApiError('data_file_name_taken', {
       message: `The file ${other.name} is the table files.${table} already. Delete it first, or choose another name.`,

@@ -3,10 +3,12 @@
  * head says what they are set to.
  */
 import {
+  BOARD_PIXELS_MAX,
   figureOf,
   mapOf,
   type Position,
   pictureOf,
+  pixelsOf,
   type Snapshot,
   tableOf,
   tabsOf,
@@ -37,7 +39,8 @@ export interface Placed extends Box {
 const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
 
-export async function drawBoard(board: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
+export async function drawBoard(given: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
+  const board = withinPixels(given);
   const all = board.dashboard.config.widgets ?? [];
   const grid = gridOf(board, topLevel(all), width, look);
   return Promise.all(
@@ -46,6 +49,21 @@ export async function drawBoard(board: DrawnBoard, width: number, look: Look): P
       return { ...box, svg: await piece.draw(box, plots), plots };
     }),
   );
+}
+
+/** The memory of pictures is outside of the heap, so the limits of the thread do not count it. */
+function withinPixels(board: DrawnBoard): DrawnBoard {
+  const { dashboard } = board;
+  let pixels = 0;
+  const widgets = dashboard.config.widgets?.map((widget) => {
+    const { type, config } = widget;
+    if (type !== 'TEXT' || config?.image == null) return widget;
+    const own = pixelsOf(config.image);
+    if (pixels + own > BOARD_PIXELS_MAX) return { ...widget, config: { ...config, image: '' } };
+    pixels += own;
+    return widget;
+  });
+  return { ...board, dashboard: { ...dashboard, config: { ...dashboard.config, widgets } } };
 }
 
 interface Cell {
@@ -124,12 +142,15 @@ function pieceOf(
     case 'CHART':
       return reportPiece(board, widget, width, look);
     case 'TEXT':
-      if (pictureOf(config))
+      if (config?.image != null) {
+        const picture = pictureOf(config);
+        if (!picture) return config.alt ? notice([String(config.alt)], width, look) : NOTHING;
         return {
           least: 60,
           draw: ({ x, y, width, height }) =>
-            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="xMidYMid meet" href="${pictureOf(config)!.source}"/>`,
+            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="xMidYMid meet" href="${picture.source}"/>`,
         };
+      }
       return markdownPiece(String(config?.markdown ?? ''), width, look);
     case 'DIVIDER':
       return {
