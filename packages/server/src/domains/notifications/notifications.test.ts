@@ -342,6 +342,12 @@ describe('who may', () => {
     expect(await codeOf(create({}, viewer))).toBe('creator_mode_only');
 
     const { client: creator } = await inTenant('cora', { creatorMode: true });
+    const custom = (customCron: string) =>
+      codeOf(create({ scheduleType: 'CUSTOM', hour: null, customCron }, creator));
+    expect([await custom('* * * * *'), await custom('0,50,59 3 * * *')]).toEqual([
+      'invalid_schedule',
+      'invalid_schedule',
+    ]);
     const own = await create({}, creator);
     expect(own).toMatchObject({ embedTenantName: tenant, canEdit: true });
     expect(await codeOf(creator.updateNotification({ deploymentId, id: open.id, body: { hour: 1 } }))).toBe(

@@ -24,6 +24,7 @@ import {
 } from './notifications.ts';
 import * as recipientStore from './recipients.store.ts';
 import { addResolved, isReachable, ownRecipient, requireForm, resolve, showsOwnView } from './recipients.ts';
+import { requireInterval } from './schedule.ts';
 import * as store from './store.ts';
 
 const LIST = 'notifications by id';
@@ -70,6 +71,7 @@ export function notificationRoutes(options: NotificationOptions) {
       await requireControls(db, readPublished, dashboard.id, wanted);
       return change(async (tx) => {
         const embedTenant = await requireRoom(tx, looker, dashboard.id, settings);
+        if (embedTenant !== null) requireInterval(wanted);
         const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
         const id = await store.insertNotification(tx, place, wanted);
         await clock.schedule(tx, { deploymentId: params.deploymentId, notificationId: id }, wanted.nextDueAt);
@@ -88,6 +90,7 @@ export function notificationRoutes(options: NotificationOptions) {
         const looker = lookerOf(actor, params.deploymentId);
         const before = await lockForChange(tx, looker, params.id);
         const wanted = toWanted(body, before, before.timezone);
+        if (before.embedTenant !== null && wanted.isEnabled) requireInterval(wanted);
         if (changesContent(before, wanted) && !showsOwnView(actor, before))
           await requireNoOwnersView(tx, before.id);
         if (body.filters || body.timeGrains || body.condition)
