@@ -278,11 +278,35 @@ describe('who may', () => {
   test('changing needs the action and edit on the workbook, and AlertsRead shows the recipients', async () => {
     const { id } = await create();
     await add(id, [{ type: 'SLACK', channelId: 'C0123456789' }]);
-    const [blind, seeing] = [await editor(['AlertsUpdate']), await editor(['AlertsUpdate', 'AlertsRead'])];
+    const [blind, seeing] = [
+      await editor(['AlertsUpdate']),
+      await editor(['AlertsUpdate', 'AlertsRead', 'AlertsCreate']),
+    ];
     for (const { client } of [blind, seeing])
       await client.updateNotification({ deploymentId, id, body: { hour: 8 } });
     expect(await all(id, blind.client)).toEqual([]);
     expect(await all(id, seeing.client)).toHaveLength(1);
+    // Channels and addresses without an account get the rows of the owner.
+    await world.admin.updateTenantSettings({ body: { notificationRecipients: 'anybody' } });
+    try {
+      const toOthers = [
+        { type: 'SLACK', channelId: 'C9876543210' },
+        { type: 'USER', email: unique('stranger') + '@example.org' },
+      ] as const;
+      const filters = [{ member: 'orders.status', operator: 'equals', value: ['new'] }];
+      const change = () => seeing.client.updateNotification({ deploymentId, id, body: { filters } });
+      const own = (await seeing.client.duplicateNotification({ deploymentId, id })).id;
+      for (const recipient of toOthers) {
+        expect(await codeOf(add(id, [recipient], seeing.client))).toBe('recipient_not_allowed');
+        expect(await codeOf(add(own, [recipient], seeing.client))).toBe('accepted');
+      }
+      expect(await codeOf(change())).toBe('forbidden');
+      const slack = { recipients: [{ type: 'SLACK' as const, id: 'C0123456789' }] };
+      await seeing.client.removeRecipients({ deploymentId, id, body: slack });
+      expect(await codeOf(change())).toBe('accepted');
+    } finally {
+      await world.admin.updateTenantSettings({ body: { notificationRecipients: 'known' } });
+    }
     const role = await world.admin.createRole({
       body: {
         name: unique('role'),
@@ -333,6 +357,12 @@ describe('who may', () => {
     expect(await codeOf(create({}, viewer))).toBe('creator_mode_only');
 
     const { client: creator } = await inTenant('cora', { creatorMode: true });
+    const custom = (customCron: string) =>
+      codeOf(create({ scheduleType: 'CUSTOM', hour: null, customCron }, creator));
+    expect([await custom('* * * * *'), await custom('0,50,59 3 * * *')]).toEqual([
+      'invalid_schedule',
+      'invalid_schedule',
+    ]);
     const own = await create({}, creator);
     expect(own).toMatchObject({ embedTenantName: tenant, canEdit: true });
     expect(await codeOf(creator.updateNotification({ deploymentId, id: open.id, body: { hour: 1 } }))).toBe(

@@ -96,6 +96,14 @@ export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
         and due_at is null and state in ('waiting', 'running') and phase is distinct from 'retrying') as has`)
   ).has;
 
+/** One of long ago was lost, and holds up nothing. */
+export const hasUnfinishedRun = async (tx: Tx, notificationId: number) =>
+  (
+    await tx.one<{ has: boolean }>(sql`
+      select exists (select from notification_runs where notification_id = ${notificationId}
+        and state in ('waiting', 'running') and created_at > now() - interval '25 hours') as has`)
+  ).has;
+
 export interface DeliveryReply {
   id: number;
   type: 'USER' | 'EMBED_USER' | 'SLACK' | 'WEBHOOK';

@@ -197,6 +197,14 @@ test('a due time runs once, a late one too, and one of more than an hour ago is 
     sent: 0,
     reason: 'No server ran when it was due.',
   });
+  // No second run beside one that has not ended.
+  await sql("update notification_runs set state = 'running' where notification_id = $1 and state = 'done'", [id]);
+  await comes(id, minutesAgo(5));
+  await expect.poll(async () => (await runs(id)).length, PATIENTLY).toBe(3);
+  expect((await runs(id))[0]).toMatchObject({
+    state: 'missed',
+    reason: 'The run before it had not ended.',
+  });
   const { nextRunAt } = await world.admin.getNotification({ deploymentId, id });
   expect(Date.parse(nextRunAt!)).toBeGreaterThan(Date.now());
   expect(received).toHaveLength(1);
