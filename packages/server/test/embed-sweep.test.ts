@@ -57,8 +57,7 @@ describe.each(WHO)(
   (who) => {
     test.each(cases(takesTokens))('%s', async (_id, op) => {
       const { status } = await send(who, op, deploymentId);
-      if (isOpenTo(who, op))
-        expect([200, 204, 404, NEEDS_MORE[op.id]]).toContain(status);
+      if (isOpenTo(who, op)) expect([200, 204, 404, NEEDS_MORE[op.id]]).toContain(status);
       else expect(status).toBe(403);
     });
   },

@@ -123,12 +123,7 @@ export function ThemeEditor({
       <div class="theme-preview">
         {shown ? (
           <>
-            <FilterChoice
-              label={say('previewOf')}
-              value={shown}
-              onChange={choose}
-              options={dashboards}
-            />
+            <FilterChoice label={say('previewOf')} value={shown} onChange={choose} options={dashboards} />
             {publicId && (
               <iframe
                 key={publicId}

@@ -100,7 +100,12 @@ test('a picture is part of the dashboard, and nothing that pages would load or r
     world.admin.publishDashboard({ deploymentId, workbookId, body: { config: { widgets: five } } }),
   ).rejects.toMatchObject({ status: 400, issues: [{ path: 'config.widgets[4]' }] });
   const tooLarge = `data:image/png;base64,${'A'.repeat(300_000)}`;
-  for (const image of ['https://example.com/a.png', 'data:image/svg+xml;base64,PHN2Zz4=', tooLarge, png(8000)])
+  for (const image of [
+    'https://example.com/a.png',
+    'data:image/svg+xml;base64,PHN2Zz4=',
+    tooLarge,
+    png(8000),
+  ])
     await expect(put(image)).rejects.toMatchObject({
       status: 400,
       issues: [{ path: 'config.widgets[0].config.image' }],

@@ -291,9 +291,9 @@ describe('who may', () => {
     try {
       const toOthers = [
         { type: 'SLACK', channelId: 'C9876543210' },
-        { type: 'USER', email: unique('stranger') + '@example.org' },
+        { type: 'USER', email: `${unique('stranger')}@example.org` },
       ] as const;
-      const filters = [{ member: 'orders.status', operator: 'equals', value: ['new'] }];
+      const filters = [{ member: 'orders.status', operator: 'equals' as const, value: ['new'] }];
       const change = () => seeing.client.updateNotification({ deploymentId, id, body: { filters } });
       const own = (await seeing.client.duplicateNotification({ deploymentId, id })).id;
       for (const recipient of toOthers) {

@@ -198,7 +198,9 @@ test('a due time runs once, a late one too, and one of more than an hour ago is 
     reason: 'No server ran when it was due.',
   });
   // No second run beside one that has not ended.
-  await sql("update notification_runs set state = 'running' where notification_id = $1 and state = 'done'", [id]);
+  await sql("update notification_runs set state = 'running' where notification_id = $1 and state = 'done'", [
+    id,
+  ]);
   await comes(id, minutesAgo(5));
   await expect.poll(async () => (await runs(id)).length, PATIENTLY).toBe(3);
   expect((await runs(id))[0]).toMatchObject({
