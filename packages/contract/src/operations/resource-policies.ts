@@ -104,6 +104,7 @@ export const findPolicyCandidates = operation({
       minLength: 1,
       maxLength: 255,
       description: 'A part of the name, in upper or lower case',
+      examples: ['ada'],
     }),
   },
   reply: Shape('PolicyCandidates', {
