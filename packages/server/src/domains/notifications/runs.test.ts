@@ -433,7 +433,7 @@ test('a filter that the dashboard lost fails the run, and webhooks hear of it', 
       JSON.stringify([{ member: 'sales.region', operator: 'greater_than' }]),
     ]);
     await world.admin.runNotification({ deploymentId, id });
-    await ended(id);
+    await ended(id, 2);
     expect((await runs(id)).map(({ reason }) => reason)).toContain(
       'The filter for sales.region needs a value for greater_than.',
     );
