@@ -3,17 +3,23 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from './data/problem.ts';
 import type { PageProps } from './page-props.ts';
-import { Failed, Skeleton } from './parts/states.tsx';
+import { useDeployments } from './frame/account.ts';
+import { Empty, Failed, Skeleton } from './parts/states.tsx';
 import type { RouteName } from './routes.ts';
+import { say } from './texts/say.ts';
 
 interface PageModule {
   default: ComponentType<PageProps>;
   texts?: { ready(): Promise<void> };
 }
 
+/** Of a list as long as this, more may follow. */
+const DEPLOYMENTS_MAX = 1000;
+
 function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
   let Loaded: ComponentType<PageProps> | undefined;
   return function Page(properties: PageProps) {
+    const { data: deployments } = useDeployments();
     const [problem, setProblem] = useState<Problem>();
     const [, setLoaded] = useState(Loaded !== undefined);
     const start = () => {
@@ -29,6 +35,13 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
     useEffect(() => {
       if (!Loaded) start();
     }, []);
+    const id = Number(properties.params.deploymentId);
+    const isUnknown =
+      deployments !== undefined &&
+      deployments.length < DEPLOYMENTS_MAX &&
+      !deployments.some((one) => Number(one.id) === id);
+    if (!Number.isSafeInteger(id) || isUnknown)
+      return <Empty title={say('notFound')} hint={say('notFoundHint')} />;
     if (Loaded) return <Loaded {...properties} />;
     return problem ? <Failed problem={problem} retry={start} /> : <Skeleton />;
   };

@@ -108,6 +108,8 @@ export interface Dashboard {
   description?: string | null;
   restrictDataDownload?: boolean | null;
   reportSnapshots: Snapshot[];
+  /** Reports that were asked for and are not here yet: their charts are not missing. */
+  pendingReports?: ReadonlySet<number> | undefined;
   config: {
     kind?: 'CLASSIC' | 'APP' | null;
     title?: string | null;

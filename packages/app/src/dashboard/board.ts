@@ -47,6 +47,7 @@ export function createDraftBoard(where: Where): DraftBoard {
   let frozen: readonly Snapshot[] | undefined;
   const known = new Map<number, Snapshot>();
   const asked = new Set<number>();
+  const pending = new Set<number>();
   let tokens = tokensOf('light', []);
   const attributes = signal<Readonly<Record<string, unknown>>>({});
   let as: Parameters<DraftBoard['viewAs']>[0];
@@ -96,6 +97,7 @@ export function createDraftBoard(where: Where): DraftBoard {
       deploymentId: where.deploymentId,
       title: config.title ?? null,
       reportSnapshots: frozen ? [...frozen] : [...known.values()],
+      pendingReports: frozen ? undefined : new Set(pending),
       config: config as never,
     });
   }
@@ -108,7 +110,11 @@ export function createDraftBoard(where: Where): DraftBoard {
       .filter((id) => Number.isSafeInteger(id) && id > 0 && !asked.has(id));
     const missing = [...new Set(ids)].slice(0, 200);
     if (!missing.length) return;
-    for (const id of missing) asked.add(id);
+    for (const id of missing) {
+      asked.add(id);
+      if (!known.has(id)) pending.add(id);
+    }
+    if (pending.size) update();
     try {
       const { snapshots, userAttributes } = await previewsOf(where, missing);
       for (const snapshot of snapshots) known.set(snapshot.reportId, snapshot);
@@ -117,6 +123,7 @@ export function createDraftBoard(where: Where): DraftBoard {
       // Asked for again with the next change.
       for (const id of missing) asked.delete(id);
     }
+    for (const id of missing) pending.delete(id);
     update();
   }
 

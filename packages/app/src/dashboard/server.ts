@@ -73,7 +73,11 @@ export interface ReportInfo {
   title?: string | null;
   meta?: { chart?: { kind?: string } } | null;
   jsonQuery?: string | null;
+  sqlQuery?: string | null;
 }
+
+/** Whether a report asks for something, so that a chart of it shows more than a failure. */
+export const hasQuery = ({ jsonQuery, sqlQuery }: ReportInfo) => Boolean(jsonQuery || sqlQuery);
 
 /** The reports of the workbook, which charts can show. */
 export async function reportsOf({ deploymentId, workbookId }: Where): Promise<ReportInfo[]> {

@@ -20,6 +20,7 @@ import { Panel } from './panel.tsx';
 import { Others } from './presence.tsx';
 import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
 import { say } from './say.ts';
+import { hasQuery } from './server.ts';
 import type { Status } from './state/session.ts';
 import { openVersions, ShownVersion } from './versions.tsx';
 
@@ -195,7 +196,7 @@ const SaveStatus = ({ editor }: { editor: Editor }) => {
 const PLAIN = ['TEXT', 'FILTER', 'TIME_GRAIN', 'CONTAINER', 'DIVIDER', 'SPACER'] as const;
 
 function addItems(editor: Editor, makeChart: () => void): MenuItem[] {
-  const reports = editor.reports.value ?? [];
+  const reports = (editor.reports.value ?? []).filter(hasQuery);
   return [
     { label: say('newChart'), run: makeChart },
     ...reports.slice(0, 50).map(({ id, title, name }) => ({
@@ -227,7 +228,7 @@ function AddMenu({ editor }: { editor: Editor }) {
 
 function Nothing({ editor }: { editor: Editor }) {
   const { deploymentId } = editor.where;
-  const reports = editor.reports.value;
+  const reports = editor.reports.value?.filter(hasQuery);
   return (
     <div class="empty">
       <h2>{say('empty')}</h2>

@@ -186,6 +186,7 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
       <Start
         deploymentId={deploymentId}
         model={model}
+        emptyReport={report && name}
         onStart={(next) => exploration.change(say('newQuestion'), () => next)}
         onSql={setSql}
       />

@@ -20,11 +20,14 @@ const WHY = { title: 'matchedTitle', name: 'matchedName', description: 'matchedD
 export function Start({
   deploymentId,
   model,
+  emptyReport,
   onStart,
   onSql,
 }: {
   deploymentId: number;
   model: Model;
+  /** The title of a stored report that asks for nothing yet: what is begun here becomes its question. */
+  emptyReport?: string | undefined;
   onStart(question: Question): void;
   onSql(sql: string): void;
 }) {
@@ -48,7 +51,10 @@ export function Start({
   return (
     <div class="explore-start">
       <header class="page-head">
-        <h1>{say('newQuestion')}</h1>
+        <div class="grow">
+          <h1>{emptyReport ?? say('newQuestion')}</h1>
+          {emptyReport !== undefined && <p class="soft">{say('emptyReport')}</p>}
+        </div>
         {launchpad.sections.has('source_sql') && (
           <button
             type="button"

@@ -162,7 +162,7 @@ export function List({
                   <span>{name}</span>
                 </a>
               </td>
-              <td class="wide-only soft-cell">{kindOf(item)}</td>
+              <td class="wide-only soft-cell kind-cell">{kindOf(item)}</td>
               {showsPlace && <td class="wide-only soft-cell">{placeOfItem(item) || say('root')}</td>}
               <td class="wide-only soft-cell">{ownerOf(item)}</td>
               <td class="wide-only soft-cell">{date.format(new Date(item.updatedAt))}</td>

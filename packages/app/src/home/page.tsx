@@ -56,7 +56,7 @@ export default function HomePage({ params }: PageProps) {
   const listing = { deploymentId, view, folderId, search, order, count, tenant };
   const { data, problem, isLoading, reload } = useListing(listing);
   const rights = useRights(deploymentId, data?.items ?? []);
-  const { data: above } = useData(folderId ? cacheKey(deploymentId, `path/${folderId}`) : null, (signal) =>
+  const { data: above, problem: missing } = useData(folderId ? cacheKey(deploymentId, `path/${folderId}`) : null, (signal) =>
     api.getFolderAncestors({ deploymentId, folderId: folderId! }, { signal }),
   );
   const folder = above?.at(-1);
@@ -86,6 +86,8 @@ export default function HomePage({ params }: PageProps) {
     document.title = `${title} · ${sayAll('appName')}`;
   }, [title]);
 
+  // A folder that is not there has an empty list, as one without content.
+  if (view === 'folder' && missing && !above) return <Failed problem={missing} />;
   return (
     <>
       <div class="page-head">

@@ -1,6 +1,7 @@
 export const texts = {
   title: 'Explore',
   newQuestion: 'New question',
+  emptyReport: 'This report has no question yet. Choose a view or a field to begin.',
   searchAll: 'Search views, measures and dimensions',
   views: 'Views',
   cubes: 'Cubes',
