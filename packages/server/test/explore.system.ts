@@ -418,11 +418,19 @@ test('SQL over the model, and of the data source itself', async () => {
   await page.reload();
   await expect.poll(shown).toEqual(model);
   await save('By SQL', []);
+  await page.getByRole('heading', { level: 1, name: 'By SQL' }).waitFor();
   const changed = query.replace('order by 1', 'order by 2 desc');
   await write('SQL over the views of the model', changed);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const stored = async () => (await world.admin.getReports({ deploymentId, search: 'By SQL' })).items;
   await expect.poll(async () => (await stored()).map(({ sqlQuery }) => sqlQuery)).toEqual([changed]);
+  // The page begins again with what is stored.
+  const largestFirst = model
+    .map(([, revenue]) => revenue)
+    .filter((revenue) => revenue !== '–')
+    .sort((a, b) => Number(b) - Number(a));
+  const revenues = async () => (await shown()).map(([, revenue]) => revenue).filter((text) => text !== '–');
+  await expect.poll(revenues).toEqual(largestFirst);
 
   // The rows of the data source are not those of one region.
   await page.getByRole('radio', { name: 'Data source' }).click();
