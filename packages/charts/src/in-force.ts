@@ -1,7 +1,6 @@
 /** The filters in force in words, for paper and pictures: they show no open menus. */
 import { daysOf, todayIn } from './dates.ts';
 import type { Formats } from './format.ts';
-import { visibilityOf } from './presets.ts';
 import type { CrossFilters } from './query.ts';
 import type { FilterValue, Widget } from './types.ts';
 
@@ -17,8 +16,6 @@ const SIGNS: Record<string, string> = {
   less_than_or_equal: '≤ ',
   gt: '> ',
   gte: '≥ ',
-  beforeDate: '< ',
-  afterDate: '> ',
   lt: '< ',
   lte: '≤ ',
 };
@@ -78,7 +75,7 @@ export function inForce(
   return filterWidgets.flatMap((widget) => {
     const member: string = widget.config!.member;
     const filter = filters.get(member);
-    if (!filter || seen.has(member) || visibilityOf(widget) === 'hidden') return [];
+    if (!filter || seen.has(member)) return [];
     seen.add(member);
     return [{ title: titleOf(widget), text: filterText(filter, widget.config?.kind, writing) }];
   });

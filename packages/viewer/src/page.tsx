@@ -4,7 +4,6 @@ import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
-import { Subscriptions } from './subscriptions.tsx';
 
 const ApplicationFrame = lazy(() =>
   import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
@@ -38,8 +37,7 @@ function Ready({ page }: { page: PageState }) {
 function Head({ page }: { page: PageState }) {
   const { board, language, viewer } = page;
   const description = board.dashboard!.description || board.dashboard!.config.description;
-  const open = board.openFilterWidgets().map(({ config }): string => config!.member);
-  const chosen = open.filter((member) => board.filters.has(member));
+  const isFiltered = board.filters.size > 0;
   return (
     <header class="head">
       <div class="head-text">
@@ -47,17 +45,16 @@ function Head({ page }: { page: PageState }) {
         {description && <p>{description}</p>}
         <InForce board={board} />
       </div>
-      {chosen.length > 0 && open.length > 1 && (
+      {isFiltered && board.filterWidgets().length > 1 && (
         <button
           type="button"
           class="quiet no-print"
-          onClick={() => chosen.map((member) => board.setFilter(member, undefined))}
+          onClick={() => [...board.filters.keys()].map((member) => board.setFilter(member, undefined))}
         >
           {language.say('clearAll')}
         </button>
       )}
       {board.mayExport && board.dashboard!.config.kind !== 'APP' && <Downloads page={page} />}
-      <Subscriptions page={page} />
       <Avatar user={viewer!.user} />
     </header>
   );

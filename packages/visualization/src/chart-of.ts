@@ -52,10 +52,7 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
 const TIME_TYPES: VisualizationType[] = ['line', 'area', 'column', 'bar', 'combo', 'table', 'pivot'];
 
 /** What the page does with the rows before it draws them. */
-function moreOf(
-  { type, emptyValues, periodComparisons, formats, tooltip }: Visualization,
-  query: AskedQuery,
-) {
+function moreOf({ type, emptyValues, periodComparisons, formats }: Visualization, query: AskedQuery) {
   const time = query.timeDimensions?.find(({ granularity }) => granularity);
   const isFilled = emptyValues === 'zero' && time && TIME_TYPES.includes(type);
   const measures = new Set(query.measures);
@@ -66,14 +63,7 @@ function moreOf(
   return {
     ...(isFilled ? { fillMissingRows: { member: time.dimension } } : {}),
     ...(known.length ? { periodComparisons: known } : {}),
-    ...(formats || tooltip?.length
-      ? {
-          preferences: {
-            ...(formats ? { columnFormats: formats } : {}),
-            ...(tooltip?.length ? { tooltip } : {}),
-          },
-        }
-      : {}),
+    ...(formats ? { preferences: { columnFormats: formats } } : {}),
   };
 }
 

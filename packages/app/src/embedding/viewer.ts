@@ -1,5 +1,5 @@
 /** The viewer whom a person describes to try a dashboard with, as `generate-session` takes them. */
-import { createOrielClient, type OrielClient } from '@oriel/client';
+import { createOrielClient } from '@oriel/client';
 import { api } from '../data/api.ts';
 
 export interface Described {
@@ -64,14 +64,8 @@ const KEY_MS = 60_000;
  * Only API keys mint sessions, so this makes one that ends after a minute, may use this deployment only, and is deleted at
  * once. The person needs the right to make keys, and the audit log shows what was done.
  */
-export const mintSession = async (body: object): Promise<string> =>
-  (await asBackend((body as Body).deploymentId, (backend) => backend.generateSession({ body: body as Body })))
-    .sessionId;
-
-export async function asBackend<T>(
-  deploymentId: number,
-  work: (backend: OrielClient) => Promise<T>,
-): Promise<T> {
+export async function mintSession(body: object): Promise<string> {
+  const { deploymentId } = body as Body;
   const { id, key } = await api.createApiKey({
     body: {
       name: 'Embed page of the app',
@@ -86,7 +80,7 @@ export async function asBackend<T>(
       // Without the cookie: this is what a backend sends.
       fetch: (address, init) => fetch(address, { ...init, credentials: 'omit' }),
     });
-    return await work(backend);
+    return (await backend.generateSession({ body: body as Body })).sessionId;
   } finally {
     await api.deleteApiKey({ id });
   }

@@ -30,19 +30,9 @@ export interface ListProps {
   select(keys: ReadonlySet<string>): void;
   /** Whether items of several folders are listed. */
   showsPlace: boolean;
-  /** What the addresses of folders end with. */
-  folderQuery?: string;
 }
 
-export function List({
-  items,
-  rightsOf,
-  canCreate,
-  selected,
-  select,
-  showsPlace,
-  folderQuery = '',
-}: ListProps) {
+export function List({ items, rightsOf, canCreate, selected, select, showsPlace }: ListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { route } = useLocation();
   const chosen = items.filter((item) => selected.has(keyOfItem(item)));
@@ -153,16 +143,12 @@ export function List({
                 />
               </td>
               <td>
-                <a
-                  class="item-name"
-                  href={addressOfItem(item) + (isFolder(item) ? folderQuery : '')}
-                  draggable={false}
-                >
+                <a class="item-name" href={addressOfItem(item)} draggable={false}>
                   <Icon name={iconOfItem(item)} />
                   <span>{name}</span>
                 </a>
               </td>
-              <td class="wide-only soft-cell kind-cell">{kindOf(item)}</td>
+              <td class="wide-only soft-cell">{kindOf(item)}</td>
               {showsPlace && <td class="wide-only soft-cell">{placeOfItem(item) || say('root')}</td>}
               <td class="wide-only soft-cell">{ownerOf(item)}</td>
               <td class="wide-only soft-cell">{date.format(new Date(item.updatedAt))}</td>

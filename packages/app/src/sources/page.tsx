@@ -6,7 +6,6 @@ import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { DraftModel } from './draft.tsx';
-import { Files } from './files.tsx';
 import { SourceForm } from './form.tsx';
 import { say } from './say.ts';
 import { Tables } from './tables.tsx';
@@ -14,7 +13,7 @@ import { type Source, sourcesOf } from './variables.ts';
 
 export const texts = withShared(say);
 
-const NEW: Source = { name: '', kind: 'postgres', values: {}, hasPassword: false, variables: [] };
+const NEW: Source = { name: '', kind: 'postgres', values: {}, hasPassword: false };
 
 function SourcesPage({ deploymentId, rights }: ConsolePageProps) {
   const [chosen, choose] = useState('default');
@@ -62,9 +61,6 @@ function SourcesPage({ deploymentId, rights }: ConsolePageProps) {
             choose(name);
           }}
         />
-      )}
-      {source?.kind === 'duckdb' && !drafted && rights.may('DataAssetsRead') && (
-        <Files deploymentId={deploymentId} mayChange={rights.may('DataAssetsManage')} />
       )}
       {source &&
         (drafted ? (

@@ -42,21 +42,24 @@ export function Changes({ studio }: { studio: Studio }) {
   );
 }
 
-/** `measure orders.revenue: filters changed from … to …`. The keys are words of the modelling language. */
+/** `measure orders.revenue changed: filters`. The keys are words of the language, which no language translates. */
 export const Meanings = ({ changes }: { changes: readonly MeaningChange[] | null }) => (
   <section>
     <h3>{say('byMeaning')}</h3>
     {changes === null && <p class="soft">{say('doesNotCompile')}</p>}
     {changes?.length === 0 && <p class="soft">{say('sameMeaning')}</p>}
     <ul class="meanings">
-      {changes?.slice(0, 200).map(({ name, what, change, values }) => (
+      {changes?.slice(0, 200).map(({ name, what, change, keys }) => (
         <li key={`${what} ${name}`}>
           <span class={`mark ${change}`}>{say(change)}</span> {what} <code>{name}</code>
-          {values.map(({ key, from, to }) => (
-            <p key={key} class="soft from-to">
-              {say('fromTo', { key, from: from || say('nothingThere'), to: to || say('nothingThere') })}
-            </p>
-          ))}
+          {keys.length > 0 && (
+            <span class="soft">
+              {' '}
+              {keys.map((key) => (
+                <code key={key}>{key} </code>
+              ))}
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -54,7 +54,6 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         isUtc: drawing.isUtc,
         formats,
         columnFormats,
-        tooltip: snapshot.preferences?.tooltip,
         marks,
       });
       const open = (target: Target) => {

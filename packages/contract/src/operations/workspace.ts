@@ -70,11 +70,7 @@ export const workspaceObjects = operation({
   summary: 'List folders, workbooks and reports together',
   description: 'One list of what the caller may read in a folder or, without one, at the root.',
   permission: 'DeploymentRead',
-  query: {
-    ...listQuery,
-    owned: Maybe(Type.Boolean({ description: 'Only what the caller owns, in all folders and workbooks' })),
-    embedTenantName,
-  },
+  query: { ...listQuery, embedTenantName },
   reply: WorkspaceConnection,
   audit: 'none',
 });

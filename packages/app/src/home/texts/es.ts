@@ -55,8 +55,6 @@ export const texts: Texts<typeof en> = {
   makeDashboard: 'Crear un panel',
   editDashboard: 'Editar panel',
   embedDashboard: 'Incrustar',
-  download: 'Descargar',
-  downloadAs: 'Descargar como {format}',
   viewDashboard: 'Ver panel',
   reports: 'Informes',
   noReports: 'Todavía no hay informes',

@@ -159,12 +159,12 @@ export function toReader(
   return { ...actor, embed: { ...actor.embed, securityContext } };
 }
 
-type TokenClaims = Pick<
+type Shown = Pick<
   EmbedToken,
   'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode' | 'sessionId' | 'isInternal'
 >;
 
-const toActor = (token: TokenClaims): Embedded => ({
+const toActor = (token: Shown): Embedded => ({
   kind: token.isInternal ? 'embeddedPerson' : 'externalViewer',
   userId: token.userId,
   deploymentIds: [token.deploymentId],

@@ -6,8 +6,6 @@ export const cleanup: Cleanup = {
     removeOf: [
       (db, deploymentId) =>
         db.writes.run(sql`delete from git_connections where deployment_id = ${deploymentId}`),
-      (db, deploymentId) =>
-        db.writes.run(sql`delete from git_former_connections where deployment_id = ${deploymentId}`),
     ],
   },
 };

@@ -63,11 +63,8 @@ interface Api {
   };
 }
 
-/** `pending` while it is not known yet. */
-export type CommitState = 'pending' | 'success' | 'failure';
-
 export interface CommitStatus {
-  state: CommitState;
+  isGood: boolean;
   description: string;
   /** Names the check among others. */
   context: string;
@@ -92,9 +89,9 @@ const pathOf = (repository: string) =>
 const gitlabPathOf = (repository: string) => encodeURIComponent(repository.replace(/\.git$/, ''));
 
 /** GitHub and Gitea take the same. */
-const setStatus: Api['setStatus'] = (ask, repository, commit, { state, description, context, targetUrl }) =>
+const setStatus: Api['setStatus'] = (ask, repository, commit, { isGood, description, context, targetUrl }) =>
   ask(`/repos/${pathOf(repository)}/statuses/${commit}`, {
-    state,
+    state: isGood ? 'success' : 'failure',
     ...{ description: shortened(description), context, target_url: targetUrl },
   });
 
@@ -191,9 +188,9 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
         ...(owner ? { namespace_id: namespace } : {}),
       });
     },
-    setStatus: (ask, repository, commit, { state, description, context, targetUrl }) =>
+    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
       ask(`/projects/${gitlabPathOf(repository)}/statuses/${commit}`, {
-        state: { pending: 'running', success: 'success', failure: 'failed' }[state],
+        state: isGood ? 'success' : 'failed',
         ...{ description: shortened(description), name: context, target_url: targetUrl },
       }),
     hooks: {
@@ -229,9 +226,9 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
       const path = [owner ?? '', name].map(encodeURIComponent).join('/');
       return ask(`/repositories/${path}`, { scm: 'git', is_private: isPrivate });
     },
-    setStatus: (ask, repository, commit, { state, description, context, targetUrl }) =>
+    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
       ask(`/repositories/${pathOf(repository)}/commit/${commit}/statuses/build`, {
-        state: { pending: 'INPROGRESS', success: 'SUCCESSFUL', failure: 'FAILED' }[state],
+        state: isGood ? 'SUCCESSFUL' : 'FAILED',
         ...{ description: shortened(description), key: context, name: context, url: targetUrl },
       }),
   },

@@ -25,14 +25,10 @@ export interface GitHosts extends Connections {
 
 export function createGitHosts(
   platform: Platform,
-  options: Omit<ConnectionOptions, 'installations'> & {
-    githubApp: GitHubAppSettings | undefined;
-    /** ORIEL_ALLOW_PRIVATE_REMOTES. */
-    allowPrivate: boolean;
-  },
+  options: Omit<ConnectionOptions, 'installations'> & { githubApp: GitHubAppSettings | undefined },
 ): GitHosts {
   const app = options.githubApp && createGitHubApp(platform.outbound, options.githubApp);
-  const installations = createInstallations(platform, { app, allowPrivate: options.allowPrivate });
+  const installations = createInstallations(platform, app);
   const connections = createConnections(platform, { ...options, installations });
   const openSnapshot = createOpenSnapshot(platform, { installations, packs: connections.packs });
   return { app, installations, openSnapshot, ...connections };

@@ -43,11 +43,9 @@ export const createStatusJob = (
     const host = await installations.open(db, connection.installationId);
     if (!hasStatuses(host)) return;
     try {
+      const status = await statusOf(db, checkCommit, deploymentId, commit, signal);
       const about = { context: `oriel/deployment-${deploymentId}`, targetUrl: publicUrl };
-      const tell = (status: Pick<CommitStatus, 'state' | 'description'>) =>
-        setCommitStatus(outbound, host, connection.repository, commit, { ...about, ...status });
-      await tell({ state: 'pending', description: 'The model is being built' });
-      await tell(await statusOf(db, checkCommit, deploymentId, commit, signal));
+      await setCommitStatus(outbound, host, connection.repository, commit, { ...about, ...status });
     } catch (error) {
       // The branch went another way meanwhile, and what it left was swept.
       if (error instanceof MissingObject) return;
@@ -64,13 +62,13 @@ async function statusOf(
   deploymentId: number,
   commit: string,
   signal: AbortSignal,
-): Promise<Pick<CommitStatus, 'state' | 'description'>> {
+): Promise<Pick<CommitStatus, 'isGood' | 'description'>> {
   const { problem, meaning } = await checkCommit(db, deploymentId, commit, signal);
-  if (!meaning) return { state: 'failure', description: `The model does not build: ${problem}` };
+  if (!meaning) return { isGood: false, description: `The model does not build: ${problem}` };
   const { count, names: broken } = await findBrokenReports(db, deploymentId, meaning.members, signal);
   if (!count)
-    return { state: 'success', description: 'The model builds, and no report names what it does not have' };
+    return { isGood: true, description: 'The model builds, and no report names what it does not have' };
   const names = broken.length ? `: ${broken.join(', ')}` : '';
   const reports = count === 1 ? '1 report' : `${count} reports`;
-  return { state: 'failure', description: `It builds, but breaks ${reports}${names}` };
+  return { isGood: false, description: `It builds, but breaks ${reports}${names}` };
 }

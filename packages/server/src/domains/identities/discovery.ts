@@ -46,8 +46,7 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
   };
 }
 
-/** Asks the provider now. */
-export function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
+function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
   const server = new URL(issuer);
   return oidc.discovery(
     server,

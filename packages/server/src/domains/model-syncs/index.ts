@@ -14,16 +14,12 @@ const TOKEN_COLUMN: BoxedColumn = {
   holds: 'tokens of repositories with dbt projects',
 };
 
-/** `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
-export function modelSyncs(
-  platform: Platform,
-  { allowPrivate, ...options }: Omit<SyncOptions, 'work' | 'box'> & { allowPrivate: boolean },
-): Module {
+export function modelSyncs(platform: Platform, options: Omit<SyncOptions, 'work' | 'box'>): Module {
   const work = createDbtWork();
   const box = platform.box(TOKEN_COLUMN);
   const job = createSyncJob({ ...options, work, box });
   return {
-    routes: modelSyncRoutes({ job, work, box, allowPrivate }),
+    routes: modelSyncRoutes(job, work, box),
     jobs: [job],
     cleanup,
     stop: work.stop,

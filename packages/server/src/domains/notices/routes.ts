@@ -6,8 +6,7 @@ import type { Platform } from '../../platform/module.ts';
 import { findBackupTimes } from '../installation/index.ts';
 import { type Facts, noticesOf } from './rules.ts';
 
-export interface NoticeSettings
-  extends Pick<Facts, 'allowsPrivateRemotes' | 'hasKeyInDataDir' | 'version' | 'latestRelease'> {
+export interface NoticeSettings extends Pick<Facts, 'allowsPrivateRemotes' | 'hasKeyInDataDir'> {
   dataDir: string;
 }
 

@@ -8,7 +8,6 @@ export { type Choices, type Layout, layOut } from './layout.ts';
 export {
   createRenderings,
   type Drawing,
-  DrawingLost,
   type HeadlineFigure,
   type PictureFormat,
   type Reader,

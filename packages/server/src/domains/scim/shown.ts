@@ -8,12 +8,12 @@ export interface AttributeSelection {
   except: ReadonlySet<string>;
 }
 
-interface AttributeQuery {
+interface Asked {
   attributes?: string | readonly string[];
   excludedAttributes?: string | readonly string[];
 }
 
-export function shownOf({ attributes, excludedAttributes }: AttributeQuery): AttributeSelection {
+export function shownOf({ attributes, excludedAttributes }: Asked): AttributeSelection {
   const only = namesOf(attributes);
   return { only: only.size ? only : undefined, except: namesOf(excludedAttributes) };
 }

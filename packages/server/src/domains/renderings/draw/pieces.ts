@@ -8,15 +8,9 @@ export interface Box {
   height: number;
 }
 
-/** Where a chart that has rows is. */
-export interface Plot extends Box {
-  title: string;
-}
-
 export interface Piece {
   least: number;
-  /** Adds its charts that have rows to `plots`. */
-  draw(box: Box, plots: Plot[]): string | Promise<string>;
+  draw(box: Box): string | Promise<string>;
 }
 
 export interface Look {
