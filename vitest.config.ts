@@ -32,6 +32,8 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_DBT ? ['packages/server/test/dbt.check.ts'] : []),
       // Needs Gitea; see scripts/test-gitea.ts.
       ...(process.env.ORIEL_TEST_GITEA ? ['packages/server/test/gitea.check.ts'] : []),
+      // Needs the SDK of AWS for Python; see scripts/test-workload-identity.ts.
+      ...(process.env.ORIEL_TEST_BOTO3 ? ['packages/server/test/workload-identity.check.ts'] : []),
       // Needs ClickHouse; see scripts/test-clickhouse.ts.
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.

@@ -216,7 +216,7 @@ test('a first start that is killed several times is completed by the next start'
   const server = await startServer(dataDir, settings);
   await expect(server.client(ADMIN_KEY).getDeployment({ deploymentId: 1 })).resolves.toBeDefined();
   await stop(server);
-  // The leftovers of the killed starts are removed, at the latest by another start.
+  // What the killed starts left unfinished are removed, at the latest by another start.
   await killDatabase(dataDir);
   await stop(await startServer(dataDir, settings));
   expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
@@ -245,11 +245,11 @@ test('a first start is completed even if process ids repeat, as they do in conta
   const dataDir = await newDataDir();
   mkdirSync(dataDir, { mode: 0o711 });
   // The shell creates what a killed start would have left, and then becomes a server with the same process id.
-  const leftovers = 'mkdir "$ORIEL_DATA_DIR/postgres.new-$$" && : > "$ORIEL_DATA_DIR/secret.key.new-$$"';
+  const unfinished = 'mkdir "$ORIEL_DATA_DIR/postgres.new-$$" && : > "$ORIEL_DATA_DIR/secret.key.new-$$"';
   const server = spawnServer(dataDir, settings, [
     '/bin/sh',
     '-c',
-    `${leftovers} && exec "$0" "$1"`,
+    `${unfinished} && exec "$0" "$1"`,
     process.execPath,
     MAIN,
   ]);

@@ -66,7 +66,7 @@ async function run(options: RunOptions) {
   const screenshots: Anchor = {
     name: `Chromium, ${REGIONS.length} screenshots`,
     measure: repeated(() => shoot(api, browser, host, oriel)),
-    does: `opens the embedded page of the same dashboard for one reader of each region, one after the other in a browser that runs already, waits until it is loaded, and takes a picture of 1240 by 900 at twice the density, where Oriel draws the whole dashboard. It groups no readers and sends nothing.`,
+    does: `opens the embedded page of the same dashboard for one reader of each region, one after the other in a browser that runs already, waits until it is loaded, and takes a picture of the whole page, 1200 wide, at twice the density. It groups no readers and sends nothing.`,
   };
   const rounds = await measureInTurns(schedule, [screenshots], { ...options, runUpSeconds: 0 });
 

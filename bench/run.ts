@@ -1,5 +1,6 @@
 /** `npm run bench` runs all benchmarks, or only the named ones: `npm run bench -- users-me --rounds 3`. */
 import { parseArgs } from 'node:util';
+import { app } from './app.ts';
 import { auditLog } from './audit-log.ts';
 import { dataModels } from './data-models.ts';
 import { day } from './day.ts';
@@ -20,6 +21,8 @@ import { queryDashboard } from './query-dashboard.ts';
 import { queryUncached } from './query-uncached.ts';
 import { reportsList } from './reports-list.ts';
 import { scimProvisioning } from './scim-provisioning.ts';
+import { studio } from './studio.ts';
+import { usage } from './usage.ts';
 import { usersList } from './users-list.ts';
 import { usersMe } from './users-me.ts';
 
@@ -40,7 +43,10 @@ const benchmarks: Benchmark[] = [
   queryUncached,
   queryDashboard,
   embeddedPage,
+  app,
+  studio,
   notifications,
+  usage,
   day,
 ];
 

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 
 export default class {
   onTestRunEnd(modules, errors) {
-    const report = { files: modules.map(describe), errors: errors.map(textOf) };
+    const report = { files: modules.map(describe), errors: errors.map(errorText) };
     writeFileSync(process.env.ORIEL_TEST_REPORT, JSON.stringify(report));
   }
 }
@@ -17,8 +17,8 @@ function describe(module) {
   const failed = inState('failed');
   // A file that cannot be loaded, or whose hook fails, has failed without a failed test.
   const error = failed.length
-    ? `${failed[0].fullName}\n${failed[0].result().errors.map(textOf).join('\n')}`
-    : module.errors().map(textOf).join('\n');
+    ? `${failed[0].fullName}\n${failed[0].result().errors.map(errorText).join('\n')}`
+    : module.errors().map(errorText).join('\n');
   return {
     file: module.relativeModuleId,
     passed: inState('passed').length,
@@ -27,4 +27,4 @@ function describe(module) {
   };
 }
 
-const textOf = ({ message, stack }) => stack ?? message;
+const errorText = ({ message, stack }) => stack ?? message;

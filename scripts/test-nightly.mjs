@@ -18,14 +18,28 @@ const ALL = {
   pgbouncer: ['test:pgbouncer'],
   clickhouse: ['test:clickhouse'],
   dbt: ['test:dbt'],
+  'workload-identity': ['test:workload-identity'],
+  // Last, because the first time it takes half an hour.
+  gitea: ['test:gitea'],
 };
 
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !(name in ALL));
 if (unknown) fail(`There is no ${unknown}. There are: ${Object.keys(ALL).join(', ')}`);
 
+/** What cannot run here, and why. What is asked for by its name runs, and says so itself. */
+function reasonToSkip(name) {
+  if (name !== 'gitea' || names.length || process.env.ORIEL_TEST_GITEA) return undefined;
+  return spawnSync('go', ['version']).status === 0 ? undefined : 'there is no Go, of which Gitea is built';
+}
+
 const failed = [];
 for (const name of names.length ? names : Object.keys(ALL)) {
+  const reason = reasonToSkip(name);
+  if (reason) {
+    console.log(`\n— ${name}: skipped, because ${reason}`);
+    continue;
+  }
   const [script, ...args] = ALL[name];
   console.log(`\n— ${name}: npm run ${[script, ...(args.length ? ['--'] : []), ...args].join(' ')}`);
   const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...args], {

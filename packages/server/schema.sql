@@ -301,13 +301,20 @@ create table git_connections (
   must_look boolean not null default false,
   created_at timestamp with time zone not null default now(),
   failures integer not null default 0,
-  webhook_received_at timestamp with time zone
+  webhook_received_at timestamp with time zone,
+  knows_branches boolean not null default false
 );
 
 create table git_deliveries (
   deployment_id bigint not null,
   delivery_id text not null,
   received_at timestamp with time zone not null default now()
+);
+
+create table git_former_connections (
+  deployment_id bigint not null,
+  url text not null,
+  heads jsonb not null
 );
 
 create table git_installations (
@@ -335,7 +342,8 @@ create table git_objects (
 create table git_remote_heads (
   deployment_id bigint not null,
   branch_name text not null,
-  head text not null
+  head text not null,
+  is_only_there boolean not null default false
 );
 
 create table identities (
@@ -698,6 +706,18 @@ create table scim_users (
   honorific_suffix text
 );
 
+create table server_minutes (
+  minute timestamp with time zone not null,
+  run text not null,
+  requests bigint not null,
+  errors bigint not null,
+  latency bigint[] not null,
+  sessions bigint not null,
+  queries bigint not null,
+  cached_queries bigint not null,
+  connections integer not null
+);
+
 create table server_processes (
   name text not null,
   type text not null,
@@ -705,6 +725,13 @@ create table server_processes (
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
   restarts integer not null default 0
+);
+
+create table server_reports (
+  process text not null,
+  engines jsonb not null,
+  sources jsonb not null,
+  seen_at timestamp with time zone not null default now()
 );
 
 create table session_tokens (
@@ -1122,6 +1149,10 @@ alter table git_deliveries add constraint git_deliveries_deployment_id_fkey FORE
 
 alter table git_deliveries add constraint git_deliveries_pkey PRIMARY KEY (deployment_id, delivery_id);
 
+alter table git_former_connections add constraint git_former_connections_pkey PRIMARY KEY (deployment_id);
+
+alter table git_former_connections add constraint git_former_connections_url_check CHECK ((length(url) <= 2048));
+
 alter table git_installations add constraint git_installations_app_check CHECK (((kind = 'github_app'::text) = (app_installation_id IS NOT NULL)));
 
 alter table git_installations add constraint git_installations_app_installation_id_key UNIQUE (app_installation_id);
@@ -1374,9 +1405,13 @@ alter table scim_users add constraint scim_users_pkey PRIMARY KEY (user_id);
 
 alter table scim_users add constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
+alter table server_minutes add constraint server_minutes_pkey PRIMARY KEY (minute, run);
+
 alter table server_processes add constraint server_processes_pkey PRIMARY KEY (name);
 
 alter table server_processes add constraint server_processes_type_check CHECK ((type = ANY (ARRAY['web'::text, 'worker'::text])));
+
+alter table server_reports add constraint server_reports_pkey PRIMARY KEY (process);
 
 alter table session_tokens add constraint session_tokens_pkey PRIMARY KEY (token_hash);
 

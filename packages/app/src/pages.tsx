@@ -3,17 +3,23 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from './data/problem.ts';
 import type { PageProps } from './page-props.ts';
-import { Failed, Skeleton } from './parts/states.tsx';
+import { useDeployments } from './frame/account.ts';
+import { Empty, Failed, Skeleton } from './parts/states.tsx';
 import type { RouteName } from './routes.ts';
+import { say } from './texts/say.ts';
 
 interface PageModule {
   default: ComponentType<PageProps>;
   texts?: { ready(): Promise<void> };
 }
 
+/** Of a list as long as this, more may follow. */
+const DEPLOYMENTS_MAX = 1000;
+
 function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
   let Loaded: ComponentType<PageProps> | undefined;
   return function Page(properties: PageProps) {
+    const { data: deployments } = useDeployments();
     const [problem, setProblem] = useState<Problem>();
     const [, setLoaded] = useState(Loaded !== undefined);
     const start = () => {
@@ -29,6 +35,13 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
     useEffect(() => {
       if (!Loaded) start();
     }, []);
+    const id = Number(properties.params.deploymentId);
+    const isUnknown =
+      deployments !== undefined &&
+      deployments.length < DEPLOYMENTS_MAX &&
+      !deployments.some((one) => Number(one.id) === id);
+    if (!Number.isSafeInteger(id) || isUnknown)
+      return <Empty title={say('notFound')} hint={say('notFoundHint')} />;
     if (Loaded) return <Loaded {...properties} />;
     return problem ? <Failed problem={problem} retry={start} /> : <Skeleton />;
   };
@@ -51,20 +64,30 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   explore: Explore,
   report: Explore,
   reportInWorkbook: Explore,
+  account: page(() => import('./account/page.tsx')),
   admin: page(() => import('./console/page.tsx')),
   adminSources: page(() => import('./sources/page.tsx')),
   adminModels: page(() => import('./studio/page.tsx')),
   adminPolicies: page(() => import('./studio/access-page.tsx')),
+  adminGit: page(() => import('./console/integrations/git-page.tsx')),
+  adminWebhooks: page(() => import('./console/integrations/webhooks-page.tsx')),
   adminUsers: page(() => import('./console/people/users-page.tsx')),
   adminGroups: page(() => import('./console/people/groups-page.tsx')),
   adminRoles: page(() => import('./console/people/roles-page.tsx')),
   adminApiKeys: page(() => import('./console/people/api-keys-page.tsx')),
   adminAttributes: page(() => import('./console/people/attributes-page.tsx')),
   adminSignIn: page(() => import('./console/people/sign-in-page.tsx')),
+  adminTenants: page(() => import('./console/embedding/tenants-page.tsx')),
+  adminSessions: page(() => import('./console/embedding/sessions-page.tsx')),
+  adminDryRun: page(() => import('./console/embedding/dry-run-page.tsx')),
+  adminViewer: page(() => import('./console/embedding/viewer-page.tsx')),
+  adminEmbedding: page(() => import('./console/embedding/settings-page.tsx')),
   adminQueries: page(() => import('./console/operations/queries-page.tsx')),
   adminJobs: page(() => import('./console/operations/jobs-page.tsx')),
   adminUsage: page(() => import('./console/operations/usage-page.tsx')),
   adminNotices: page(() => import('./console/operations/notices-page.tsx')),
+  adminServers: page(() => import('./console/operations/servers-page.tsx')),
+  adminDeployments: page(() => import('./console/operations/deployments-page.tsx')),
   adminDeployment: page(() => import('./console/operations/deployment-page.tsx')),
   adminAuditLog: page(() => import('./console/operations/audit-log-page.tsx')),
 };

@@ -5,6 +5,10 @@ const EMBEDDED = /^\/embed\/d\/(\d+)\/app(?=\/|$)/;
 
 export const isEmbedded = EMBEDDED.test(location.pathname);
 
+/** Whether the host lets creators take rows along. It says so in the address, as for dashboards. */
+export const hostAllowsExport =
+  isEmbedded && new URLSearchParams(location.search).get('allowExport') === 'true';
+
 /** The deployment in an address of the app, or undefined if there is none. */
 export function deploymentIn(path: string): number | undefined {
   const [, id] = EMBEDDED.exec(path) ?? /^\/d\/(\d+)(?=\/|$)/.exec(path) ?? [];

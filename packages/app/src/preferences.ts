@@ -9,6 +9,8 @@ interface Preferences {
   isTree: boolean;
   /** Whether questions run by themselves when they change. */
   autoRun: boolean;
+  /** Whether the model studio lays out files when it saves them. */
+  formatOnSave: boolean;
   /** Which parts of the first steps were hidden, by deployment. */
   hiddenSteps: number[];
 }
@@ -37,6 +39,28 @@ export function prefer(chosen: Partial<Preferences>) {
     localStorage.setItem(KEY, JSON.stringify(current));
   } catch {
     // A browser that stores nothing forgets it with this page.
+  }
+}
+
+/** What is too long for an address: kept as long as this tab, so that a reload brings it back. */
+const IN_TAB = 'oriel-in-tab:';
+
+export function keepInTab(name: string, value: string): boolean {
+  if (isEmbedded) return false;
+  try {
+    sessionStorage.setItem(`${IN_TAB}${name}`, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function keptInTab(name: string): string | undefined {
+  if (isEmbedded) return undefined;
+  try {
+    return sessionStorage.getItem(`${IN_TAB}${name}`) ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 

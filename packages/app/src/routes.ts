@@ -14,6 +14,7 @@ export const ROUTES = {
   reportInWorkbook: '/workbooks/:workbookId/reports/:reportId',
   report: '/reports/:reportId',
   explore: '/explore',
+  account: '/account',
   admin: '/admin',
   adminUsers: '/admin/users',
   adminGroups: '/admin/groups',
@@ -25,11 +26,20 @@ export const ROUTES = {
   adminJobs: '/admin/jobs',
   adminUsage: '/admin/usage',
   adminNotices: '/admin/notices',
+  adminServers: '/admin/servers',
+  adminDeployments: '/admin/deployments',
   adminDeployment: '/admin/deployment',
   adminAuditLog: '/admin/audit-log',
+  adminTenants: '/admin/tenants',
+  adminSessions: '/admin/sessions',
+  adminDryRun: '/admin/dry-run',
+  adminViewer: '/admin/viewer',
+  adminEmbedding: '/admin/embedding',
   adminSources: '/admin/sources',
   adminModels: '/admin/models',
   adminPolicies: '/admin/policies',
+  adminGit: '/admin/git',
+  adminWebhooks: '/admin/webhooks',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

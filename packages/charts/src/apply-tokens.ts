@@ -22,6 +22,9 @@ export function applyTokens(tokens: Tokens, element: HTMLElement = document.docu
     bad: tokens.bad,
     font: tokens.font,
     radius: `${tokens.radius}px`,
+    border: tokens.border,
+    'border-width': `${tokens.borderWidth}px`,
+    control: tokens.control,
   };
   for (const [name, value] of Object.entries(values)) style.setProperty(`--${name}`, value);
 }

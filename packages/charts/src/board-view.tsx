@@ -12,9 +12,12 @@ import { WidgetView } from './widgets/widget.tsx';
 export function BoardView({
   board,
   widgets = topLevel(board.widgets),
+  width,
 }: {
   board: Board;
   widgets?: Widget[];
+  /** That of the page, unless it is shown as on another one. */
+  width?: number | undefined;
 }) {
   const [drilled, setDrilled] = useState<Drilled>();
   const open = (clicked: Drilled) =>
@@ -23,7 +26,7 @@ export function BoardView({
       : setDrilled(clicked);
   const kept = [...board.crossFilters.values()].map((clicked) => namesOf(clicked, board.formats).join(', '));
   return (
-    <SharedContext.Provider value={{ board, drill: open, details: setDrilled }}>
+    <SharedContext.Provider value={{ board, drill: open, details: setDrilled, width }}>
       <p class="hidden" role="status">
         {kept.length > 0 && board.say('crossFiltered', { names: kept.join('; ') })}
       </p>

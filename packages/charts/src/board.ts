@@ -3,7 +3,7 @@ import { type Answers, createAnswers, type QueryApi } from './answers.ts';
 import type { Drilled } from './drill-query.ts';
 import type { Formats } from './format.ts';
 import type { Language } from './language.ts';
-import { presetFilters, presetGrains } from './presets.ts';
+import { presetFilters, presetGrains, visibilityOf } from './presets.ts';
 import type { Say } from './texts/index.ts';
 import type { Tokens } from './theme.ts';
 import type { Dashboard, FilterValue, MetaCube, Query, Result, Widget } from './types.ts';
@@ -15,6 +15,8 @@ export interface Surroundings {
   /** The colours in force. */
   tokens(): Tokens;
   mayExport(): boolean;
+  /** Opens the query of a chart for whoever may go on from it; undefined for all others. */
+  readonly explore?: ((query: Query) => void) | undefined;
   /** A widget has drawn its data, or has said why it cannot. */
   rendered(widgetId: string): void;
   /** Something happened that the page may tell others. The names are those of the embed protocol. */
@@ -80,6 +82,10 @@ export class Board {
     return this.dashboard?.restrictDataDownload !== true && this.#around.mayExport();
   }
 
+  get explore(): Surroundings['explore'] {
+    return this.#around.explore;
+  }
+
   get title(): string {
     return this.dashboard?.title || this.dashboard?.config.title || this.say('dashboard');
   }
@@ -90,6 +96,11 @@ export class Board {
 
   filterWidgets(): Widget[] {
     return this.widgets.filter(({ type, config }) => type === 'FILTER' && typeof config?.member === 'string');
+  }
+
+  /** Those that the viewer can change. */
+  openFilterWidgets(): Widget[] {
+    return this.filterWidgets().filter((widget) => visibilityOf(widget) === 'visible');
   }
 
   /** Shows a dashboard. What `asked` says goes over what the viewer chose, and both over the presets of the widgets. */

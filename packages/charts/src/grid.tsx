@@ -1,7 +1,8 @@
 /** Widgets in a grid, by the convention of react-grid-layout. Narrow pages stack them. */
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useBoard } from './shared.ts';
+import { visibilityOf } from './presets.ts';
+import { useShared } from './shared.ts';
 import type { Breakpoint, Position, Widget } from './types.ts';
 
 const BREAKPOINTS: [Breakpoint, number][] = [
@@ -38,23 +39,27 @@ export function Grid({
   /** Draws a widget in its place. */
   children: (widget: Widget) => ComponentChild;
 }) {
-  const { reportSnapshots, config } = useBoard().dashboard!;
+  const { board, isEdited, width: given } = useShared();
+  const { reportSnapshots, config } = board.dashboard!;
   const { layout } = config;
   const kindOf = (widget: Widget) =>
     reportSnapshots.find(({ reportId }) => reportId === widget.config?.reportId)?.kind ?? undefined;
-  const width = useWidth();
+  const own = useWidth();
+  const width = given ?? own;
   const breakpoint =
     BREAKPOINTS.find(([name, from]) => width >= (layout?.breakpoints?.[name] ?? from))?.[0] ?? 'xxs';
   const hasOwnLayout = widgets.some(({ responsiveLayouts }) => responsiveLayouts?.[breakpoint]);
   const isStacked = !hasOwnLayout && width < STACKED_BELOW;
   const cols = layout?.cols;
-  const given = typeof cols === 'number' ? cols : hasOwnLayout ? cols?.[breakpoint] : cols?.lg;
-  const columns = bounded(given, 1, 48, COLUMNS);
+  const wanted = typeof cols === 'number' ? cols : hasOwnLayout ? cols?.[breakpoint] : cols?.lg;
+  const columns = bounded(wanted, 1, 48, COLUMNS);
   const rowHeight = bounded(layout?.rowHeight, 8, 400, ROW_HEIGHT);
   const gap = bounded(layout?.margin?.[0], 0, 48, MARGIN);
-  const placed = widgets
-    .map((widget) => ({ widget, at: widget.responsiveLayouts?.[breakpoint] ?? widget.position }))
-    .sort((a, b) => a.at.y - b.at.y || a.at.x - b.at.x);
+  const all = widgets.map((widget) => ({
+    widget,
+    at: widget.responsiveLayouts?.[breakpoint] ?? widget.position,
+  }));
+  const placed = (isEdited ? all : withoutHidden(all)).sort((a, b) => a.at.y - b.at.y || a.at.x - b.at.x);
   const top = Math.min(...placed.map(({ at }) => at.y));
   return (
     <div
@@ -84,6 +89,26 @@ export function Grid({
       ))}
     </div>
   );
+}
+
+interface Placed {
+  widget: Widget;
+  at: Position;
+}
+
+/** Rows that hold nothing but hidden controls go with them. */
+export function withoutHidden(all: readonly Placed[]): Placed[] {
+  const isHidden = ({ widget }: Placed) => visibilityOf(widget) === 'hidden';
+  const rowsOf = (list: readonly Placed[]) =>
+    new Set(list.flatMap(({ at }) => Array.from({ length: Math.max(1, at.h) }, (_, i) => at.y + i)));
+  const shown = all.filter((one) => !isHidden(one));
+  if (shown.length === all.length) return shown;
+  const used = rowsOf(shown);
+  const gone = [...rowsOf(all.filter(isHidden))].filter((row) => !used.has(row));
+  return shown.map(({ widget, at }) => ({
+    widget,
+    at: { ...at, y: at.y - gone.filter((row) => row < at.y).length },
+  }));
 }
 
 /** Two of them fit beside each other on a phone. */

@@ -1,6 +1,7 @@
 /** The filters in force in words, for paper and pictures: they show no open menus. */
 import { daysOf, todayIn } from './dates.ts';
 import type { Formats } from './format.ts';
+import { visibilityOf } from './presets.ts';
 import type { CrossFilters } from './query.ts';
 import type { FilterValue, Widget } from './types.ts';
 
@@ -16,6 +17,8 @@ const SIGNS: Record<string, string> = {
   less_than_or_equal: '≤ ',
   gt: '> ',
   gte: '≥ ',
+  beforeDate: '< ',
+  afterDate: '> ',
   lt: '< ',
   lte: '≤ ',
 };
@@ -75,7 +78,7 @@ export function inForce(
   return filterWidgets.flatMap((widget) => {
     const member: string = widget.config!.member;
     const filter = filters.get(member);
-    if (!filter || seen.has(member)) return [];
+    if (!filter || seen.has(member) || visibilityOf(widget) === 'hidden') return [];
     seen.add(member);
     return [{ title: titleOf(widget), text: filterText(filter, widget.config?.kind, writing) }];
   });

@@ -6,8 +6,23 @@ export { crossInForce, inForce, titleOf } from './in-force.ts';
 export { chartsInSight, chartsOf, tabsOf, topLevel } from './layout.ts';
 export { type MapView, mapOf } from './map/places.ts';
 export { markdownElements } from './markdown-elements.ts';
-export { presetFilters, presetGrains } from './presets.ts';
-export { type Choices, type CrossFilters, type Narrowing, queryFor } from './query.ts';
+export { OPERATORS_BY_KIND, operatorsOf } from './operators.ts';
+export {
+  BOARD_PIXELS_MAX,
+  isPicture,
+  PICTURE_MAX,
+  PICTURE_PIXELS_MAX,
+  pictureOf,
+  pixelsOf,
+} from './picture.ts';
+export {
+  beginsWithAttributes,
+  presetFilters,
+  presetGrains,
+  visibilityOf,
+  withAttributes,
+} from './presets.ts';
+export { type Choices, type CrossFilters, type Narrowing, problemOf, queryFor, reachedBy } from './query.ts';
 export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
 export { type TableView, tableOf } from './table.ts';
 export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';

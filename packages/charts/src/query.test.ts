@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withoutHidden } from './grid.tsx';
 import {
   addFilter,
   compare,
@@ -8,6 +9,7 @@ import {
   shifted,
   totalQuery,
   typed,
+  valuesQuery,
 } from './query.ts';
 import type { Query } from './types.ts';
 
@@ -257,4 +259,51 @@ describe('a click on a mark of another chart', () => {
       expect(asked(query)).toMatchObject({ timeDimensions: [{ dateRange }], filters: [both, isNull] });
     },
   );
+});
+
+describe('a control', () => {
+  const control = (config: object) => ({
+    ...{ id: 'control', type: 'FILTER' as const, position: { x: 0, y: 0, w: 1, h: 1 } },
+    config: { member: 'people.state', ...config },
+  });
+  const chart = { reportId: 1, meta: { query } };
+  const filters = new Map([['people.state', { operator: 'equals', value: ['new'] }]]);
+  const reached = (config: object) =>
+    queryFor(chart, 'chart', { filters, grains: new Map(), timezone: undefined }, [control(config)]).filters;
+
+  test('reaches charts about other data by the field that its author chose, and only those', () => {
+    const byStatus = [{ member: 'orders.status', operator: 'equals', values: ['new'] }];
+    expect(reached({})).toBeUndefined();
+    expect(reached({ mapping: { chart: 'orders.status' } })).toEqual(byStatus);
+    expect(reached({ mapping: { other: 'orders.status' } })).toBeUndefined();
+    expect(reached({ member: 'people.state', widgets: ['chart'] })).toHaveLength(1);
+    expect(reached({ widgets: ['chart'], mapping: { chart: null } })).toBeUndefined();
+  });
+
+  test('that is faceted offers what exists together with the other controls of the view', () => {
+    const others = new Map([
+      ...filters,
+      ['people.name', { operator: 'contains', value: ['a'] }],
+      ['orders.status', { operator: 'equals', value: ['new'] }],
+    ]);
+    const asked = (config: object) =>
+      valuesQuery(control(config), { filters: others, timezone: undefined }, 10).filters;
+    expect(asked({})).toBeUndefined();
+    expect(asked({ faceted: true })).toEqual([
+      { member: 'people.name', operator: 'contains', values: ['a'] },
+    ]);
+  });
+});
+
+test('rows of hidden controls are gone, and those that hold something else are not', () => {
+  const at = (id: string, y: number, config: object = {}) => ({
+    widget: { id, type: 'FILTER' as const, position: { x: 0, y, w: 1, h: 1 }, config },
+    at: { x: 0, y, w: 1, h: 1 },
+  });
+  const hidden = { visibility: 'hidden' };
+  const placed = withoutHidden([at('a', 0, hidden), at('b', 1), at('c', 1, hidden), at('d', 4)]);
+  expect(placed.map(({ widget, at }) => [widget.id, at.y])).toEqual([
+    ['b', 0],
+    ['d', 3],
+  ]);
 });

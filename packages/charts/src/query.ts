@@ -69,13 +69,20 @@ export const valuesOf = ({ measures = [], calculated = [] }: Query): string[] =>
   ...calculated.map(({ name }) => name),
 ];
 
-/** Whether a filter reaches a chart: named by the filter, or about the same view or cube. */
-const reaches = (member: string, query: Query, widgetId: string, filterWidgets: readonly Widget[]) =>
-  filterWidgets.some(({ config }) => {
-    if (config?.member !== member) return false;
-    if (Array.isArray(config.widgets) && config.widgets.length) return config.widgets.includes(widgetId);
-    return membersOf(query).some((named) => ownerOf(named) === ownerOf(member));
-  });
+/**
+ * The member by which a control filters a chart, or undefined if it does not reach it. It is that which the author chose for the
+ * chart (null for none), or else the control's own, of charts that it names or that are about the same view or cube.
+ */
+export function reachedBy(config: Widget['config'], query: Query, widgetId: string): string | undefined {
+  const member: unknown = config?.member;
+  if (typeof member !== 'string') return undefined;
+  const named = Array.isArray(config!.widgets) && config!.widgets.length ? config!.widgets : undefined;
+  if (named && !named.includes(widgetId)) return undefined;
+  const mapped = config!.mapping?.[widgetId];
+  if (mapped === null) return undefined;
+  if (typeof mapped === 'string') return mapped;
+  return named || membersOf(query).some((one) => ownerOf(one) === ownerOf(member)) ? member : undefined;
+}
 
 export function queryFor(
   snapshot: Snapshot,
@@ -85,7 +92,11 @@ export function queryFor(
 ): Query {
   const query: Query = structuredClone(snapshot.meta?.query ?? {});
   for (const [member, filter] of filters) {
-    if (reaches(member, query, widgetId, filterWidgets)) addFilter(query, member, filter);
+    const reached = filterWidgets
+      .filter(({ config }) => config?.member === member)
+      .map(({ config }) => reachedBy(config, query, widgetId))
+      .find(Boolean);
+    if (reached) addFilter(query, reached, filter);
   }
   for (const time of query.timeDimensions ?? []) {
     const grain = grains.get(time.dimension);
@@ -93,6 +104,22 @@ export function queryFor(
   }
   if (timezone) query.timezone = timezone;
   for (const { narrowing } of crossing(query, widgetId, crossFilters)) narrow(query, narrowing, askedAt);
+  return query;
+}
+
+/** The values that a control offers. Those that are faceted exist together with what the other controls of the view are set to. */
+export function valuesQuery(
+  { config }: Pick<Widget, 'config'>,
+  { filters, timezone }: Pick<Choices, 'filters' | 'timezone'>,
+  limit: number,
+  search = '',
+): Query {
+  const member: string = config!.member;
+  const query: Query = { dimensions: [member], order: { [member]: 'asc' }, limit };
+  if (search) query.filters = [{ member, operator: 'contains', values: [search] }];
+  for (const [other, filter] of config!.faceted === true ? filters : [])
+    if (other !== member && ownerOf(other) === ownerOf(member)) addFilter(query, other, filter);
+  if (timezone && query.timeDimensions) query.timezone = timezone;
   return query;
 }
 
@@ -181,6 +208,32 @@ export function addFilter(query: Query, member: string, { operator, value }: Fil
   const texts = operator.endsWith('_empty') ? [''] : values.map(String);
   if (WITHOUT_VALUES.includes(known)) query.filters.push({ member, operator: known });
   else if (texts.length) query.filters.push({ member, operator: known, values: texts });
+}
+
+const comparisonOf = (operator: string) =>
+  Object.hasOwn(OPERATORS, operator)
+    ? OPERATORS[operator]
+    : KNOWN.has(operator) || operator === 'between'
+      ? operator
+      : undefined;
+
+/** A filter that has nothing to compare with does nothing. */
+export function lacksValue({ operator, value }: FilterValue): boolean {
+  const needsNone = operator.endsWith('_empty') || WITHOUT_VALUES.includes(comparisonOf(operator)!);
+  return !needsNone && [value].flat().every((each) => (each ?? null) === null);
+}
+
+/**
+ * Why a filter would narrow nothing down, or not as it says; undefined if it does what it says. These words go on after its
+ * name. Where nobody looks before rows are sent, such a filter is an error.
+ */
+export function problemOf(filter: FilterValue): string | undefined {
+  const { operator, value } = filter;
+  if (!comparisonOf(operator)) return `cannot be compared by ${operator}`;
+  // How a preset is cleared.
+  if (operator === 'equals' && (value ?? null) === null) return undefined;
+  if (lacksValue(filter)) return `needs a value for ${operator}`;
+  return Array.isArray(value) && value.includes(null) ? 'has null among its values' : undefined;
 }
 
 /** The days that a query is about. One that is not over ends now, and `until` is the time of its last day. */

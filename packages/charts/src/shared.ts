@@ -8,6 +8,10 @@ interface Shared {
   board: Board;
   /** Takes a click on a figure, a mark or a cell: it filters the other charts, or shows the rows behind it. */
   drill(clicked: Drilled): void;
+  /** The width that it is laid out for, if it is not that of the page. */
+  width?: number | undefined;
+  /** Its author is at work on it, and sees what viewers do not. */
+  isEdited?: boolean;
   /** Shows the rows behind it in any case. */
   details?(clicked: Drilled): void;
 }

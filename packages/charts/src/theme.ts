@@ -16,6 +16,11 @@ export interface Tokens {
   bad: string;
   font: string;
   radius: number;
+  /** Around cards. */
+  border: string;
+  borderWidth: number;
+  /** Behind what viewers choose in. */
+  control: string;
   series: string[];
   /** From little to much, for heat maps and maps. */
   ramp: string[];
@@ -30,11 +35,20 @@ export interface ThemeOptions {
   surface?: string;
   font?: string;
   radius?: number;
+  border?: string;
+  borderWidth?: number;
+  control?: string;
 }
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
-const OWN: Record<Scheme, Omit<Tokens, 'font' | 'radius' | 'scheme' | 'accentInk' | 'ramp' | 'land'>> = {
+const OWN: Record<
+  Scheme,
+  Omit<
+    Tokens,
+    'font' | 'radius' | 'scheme' | 'accentInk' | 'ramp' | 'land' | 'border' | 'borderWidth' | 'control'
+  >
+> = {
   light: {
     background: '#f6f7f9',
     surface: '#ffffff',
@@ -87,19 +101,25 @@ export function readable(color: string, background: string, ink: string, ratio: 
 
 /** Reads a theme of any of the shapes that the platform has. */
 export function themeOptionsOf(theme: unknown): ThemeOptions {
-  const { primaryColor, font, fontFamily, borderRadius, backgroundColor, dashboard, widgets } = (theme ??
-    {}) as Record<
-    string,
-    // biome-ignore lint/suspicious/noExplicitAny: each part is checked
-    any
-  >;
-  const radius = Number.parseFloat(String(borderRadius ?? widgets?.border?.radius ?? ''));
+  const { primaryColor, font, fontFamily, borderRadius, backgroundColor, dashboard, widgets, controls } =
+    (theme ?? {}) as Record<
+      string,
+      // biome-ignore lint/suspicious/noExplicitAny: each part is checked
+      any
+    >;
+  const number = (text: unknown, most: number) => {
+    const value = Number.parseFloat(String(text ?? ''));
+    return Number.isFinite(value) ? Math.min(Math.max(value, 0), most) : undefined;
+  };
   return {
     accent: safeColor(primaryColor),
     background: safeColor(dashboard?.backgroundColor ?? backgroundColor),
     surface: safeColor(widgets?.backgroundColor),
     font: safeFont(font ?? fontFamily ?? widgets?.text?.fontFamily),
-    radius: Number.isFinite(radius) ? Math.min(Math.max(radius, 0), 32) : undefined,
+    radius: number(borderRadius ?? widgets?.border?.radius, 32),
+    border: safeColor(widgets?.border?.color),
+    borderWidth: number(widgets?.border?.width, 8),
+    control: safeColor(controls?.backgroundColor),
   };
 }
 
@@ -125,6 +145,9 @@ export function tokensOf(scheme: Scheme, wishes: readonly ThemeOptions[]): Token
     accentInk: contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#000000',
     font: chosen.font ?? FONT,
     radius: chosen.radius ?? 10,
+    border: chosen.border ?? own.line,
+    borderWidth: chosen.borderWidth ?? 1,
+    control: fitting(chosen.control, scheme) ?? surface,
     series: [first, ...own.series.slice(1)],
     ramp: [0.4, 0.54, 0.68, 0.84, 1].map((part) => mix(surface, first, part)),
     land: mix(surface, ink, 0.04),

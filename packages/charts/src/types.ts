@@ -97,7 +97,7 @@ export interface Snapshot {
   meta?: { query?: Query; problem?: string } | null;
   fillMissingRows?: { member: string; excludedDimensions?: string[] | null } | null;
   periodComparisons?: PeriodComparison[] | null;
-  preferences?: { columnFormats?: Record<string, ColumnFormat> | null } | null;
+  preferences?: { columnFormats?: Record<string, ColumnFormat> | null; tooltip?: string[] | null } | null;
 }
 
 export interface Dashboard {
@@ -108,6 +108,8 @@ export interface Dashboard {
   description?: string | null;
   restrictDataDownload?: boolean | null;
   reportSnapshots: Snapshot[];
+  /** Reports that were asked for and are not here yet: their charts are not missing. */
+  pendingReports?: ReadonlySet<number> | undefined;
   config: {
     kind?: 'CLASSIC' | 'APP' | null;
     title?: string | null;

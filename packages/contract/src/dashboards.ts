@@ -146,7 +146,15 @@ export const ColumnFormats = RecordOf(
   }),
   { maxProperties: 500 },
 );
-const Preferences = Shape('ReportSnapshotPreferences', { columnFormats: Maybe(ColumnFormats) });
+const Preferences = Shape('ReportSnapshotPreferences', {
+  columnFormats: Maybe(ColumnFormats),
+  tooltip: Maybe(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: 50,
+      description: 'The members that the tooltip of a mark names; all by default',
+    }),
+  ),
+});
 
 const SnapshotKind = Type.Enum(['vega', 'table', 'kpi', 'html', 'map'], { title: 'ReportSnapshotKind' });
 

@@ -152,6 +152,7 @@ export const bodyExamples: Record<string, unknown> = {
   updateDashboardPresence: { tab: '5f0c6e0e-7f0a-4d8e-9d1a-1f6d6a0f3c11', widgetId: 'welcome' },
   loadDashboardPreview: { previewId: 'the `previewId` of `createDashboardPreview`', query: [query] },
   pull: { branchName: 'main' },
+  queryDataSource: { query: 'select 1 as one' },
   querySql: { query },
   refreshTokens: { refreshToken: 'the newest `refreshToken`', clientId: 'my-command-line-tool' },
   removeFiles: { ...onBranch, files: [{ path: 'model/cubes/regions.yml' }] },

@@ -6,6 +6,7 @@ import * as auditLog from './operations/audit-log.ts';
 import * as branches from './operations/branches.ts';
 import * as builds from './operations/builds.ts';
 import * as dashboards from './operations/dashboards.ts';
+import * as dataFiles from './operations/data-files.ts';
 import * as dataModelFiles from './operations/data-model-files.ts';
 import * as dataModelHistory from './operations/data-model-history.ts';
 import * as dataSources from './operations/data-sources.ts';
@@ -39,6 +40,7 @@ import * as reports from './operations/reports.ts';
 import * as resourcePolicies from './operations/resource-policies.ts';
 import * as roles from './operations/roles.ts';
 import * as scim from './operations/scim.ts';
+import * as serverActivity from './operations/server-activity.ts';
 import * as sessions from './operations/sessions.ts';
 import * as spec from './operations/spec.ts';
 import * as tenantSettings from './operations/tenant-settings.ts';
@@ -49,6 +51,7 @@ import * as userAttributes from './operations/user-attributes.ts';
 import * as userGroups from './operations/user-groups.ts';
 import * as userOauthTokens from './operations/user-oauth-tokens.ts';
 import * as users from './operations/users.ts';
+import * as viewerExplanations from './operations/viewer-explanations.ts';
 import * as webhooks from './operations/webhooks.ts';
 import * as workbooks from './operations/workbooks.ts';
 import * as workspace from './operations/workspace.ts';
@@ -105,7 +108,9 @@ export const operations = {
   createWorkbook: workbooks.createWorkbook,
   deleteApiKey: apiKeys.deleteApiKey,
   deleteBranch: branches.deleteBranch,
+  deleteDataFile: dataFiles.deleteDataFile,
   deleteDeployment: deployments.deleteDeployment,
+  deleteDeploymentEnvironmentToken: environments.deleteDeploymentEnvironmentToken,
   deleteEmbedTenant: embedTenants.deleteEmbedTenant,
   deleteEnvVariable: envVars.deleteEnvVariable,
   deleteFolder: folders.deleteFolder,
@@ -147,14 +152,18 @@ export const operations = {
   endConnectionByForm: userOauthTokens.endConnectionByForm,
   endMySession: sessions.endMySession,
   endSessionByForm: pages.endSessionByForm,
+  endUserSession: sessions.endUserSession,
+  endUserSessions: sessions.endUserSessions,
   exchangeDeviceCode: deviceCodes.exchangeDeviceCode,
   explainAccess: queries.explainAccess,
   explainQuery: queries.explainQuery,
+  explainViewer: viewerExplanations.explainViewer,
   exportAuditLog: auditLog.exportAuditLog,
   exportBundle: dataModelHistory.exportBundle,
   exportDashboard: dashboards.exportDashboard,
   exportUsage: usage.exportUsage,
   fileHashes: uploads.fileHashes,
+  findPolicyCandidates: resourcePolicies.findPolicyCandidates,
   finishNamedOAuthFlow: userOauthTokens.finishNamedOAuthFlow,
   finishOAuthFlow: userOauthTokens.finishOAuthFlow,
   finishProviderSignIn: identities.finishProviderSignIn,
@@ -209,6 +218,7 @@ export const operations = {
   getScimResourceType: scim.getScimResourceType,
   getScimSchema: scim.getScimSchema,
   getScimUser: scim.getScimUser,
+  getServerMetrics: serverActivity.getServerMetrics,
   getSpec: spec.getSpec,
   getTenantSettings: tenantSettings.getTenantSettings,
   getUsage: usage.getUsage,
@@ -228,12 +238,16 @@ export const operations = {
   listApiKeys: apiKeys.listApiKeys,
   listAuditLog: auditLog.listAuditLog,
   listBranches: branches.listBranches,
+  listBuilds: builds.listBuilds,
   listCommits: dataModelHistory.listCommits,
+  listDataFiles: dataFiles.listDataFiles,
+  listDataSourceHealth: serverActivity.listDataSourceHealth,
   listDataSourceTables: dataSources.listDataSourceTables,
   listDeploymentVersions: deployments.listDeploymentVersions,
   listEmbedSessions: embedSessions.listEmbedSessions,
   listEmbedTenants: embedTenants.listEmbedTenants,
   listEmbedUsers: embedTenants.listEmbedUsers,
+  listEngineProcesses: serverActivity.listEngineProcesses,
   listFiles: dataModelFiles.listFiles,
   listJobs: jobs.listJobs,
   listMyApiKeys: apiKeys.listMyApiKeys,
@@ -255,6 +269,7 @@ export const operations = {
   listUserGroups: userGroups.listUserGroups,
   listUserIdentities: identities.listUserIdentities,
   listUserOAuthTokens: userOauthTokens.listUserOAuthTokens,
+  listUserSessions: sessions.listUserSessions,
   listUsers: users.listUsers,
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   listWebhooks: webhooks.listWebhooks,
@@ -282,6 +297,7 @@ export const operations = {
   previewReport: dashboards.previewReport,
   publishDashboard: dashboards.publishDashboard,
   pull: branches.pull,
+  queryDataSource: dataSources.queryDataSource,
   querySql: queries.querySql,
   querySqlByAddress: queries.querySqlByAddress,
   receiveGitHostWebhook: gitHosts.receiveGitHostWebhook,
@@ -321,6 +337,7 @@ export const operations = {
   signInPage: pages.signInPage,
   signOutAtProvider: identities.signOutAtProvider,
   signOutByForm: pages.signOutByForm,
+  startBuild: builds.startBuild,
   startDevMode: branches.startDevMode,
   startModelSync: modelSync.startModelSync,
   startPage: pages.startPage,
@@ -332,6 +349,7 @@ export const operations = {
   subscribeToNotification: notifications.subscribeToNotification,
   testDataSource: dataSources.testDataSource,
   testGitHostInstallation: gitHosts.testGitHostInstallation,
+  testSignInProvider: identities.testSignInProvider,
   testWebhook: webhooks.testWebhook,
   unlinkIdentityByForm: pages.unlinkIdentityByForm,
   unlinkMyIdentity: identities.unlinkMyIdentity,
@@ -365,6 +383,7 @@ export const operations = {
   updateWebhook: webhooks.updateWebhook,
   updateWorkbook: workbooks.updateWorkbook,
   updateWorkbookDashboard: workbooks.updateWorkbookDashboard,
+  uploadDataFile: dataFiles.uploadDataFile,
   uploadFile: uploads.uploadFile,
   uploadModelSyncManifest: modelSync.uploadModelSyncManifest,
   upsertReportByPublicId: reports.upsertReportByPublicId,
@@ -421,7 +440,9 @@ export const errors = {
   ...apiKeys.errors,
   ...appPages.errors,
   ...branches.errors,
+  ...builds.errors,
   ...dashboards.errors,
+  ...dataFiles.errors,
   ...dataModelFiles.errors,
   ...dataModelHistory.errors,
   ...dataSources.errors,

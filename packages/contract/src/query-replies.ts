@@ -48,6 +48,9 @@ export const LoadResult = Shape('LoadResult', {
   dbType: Type.String({ examples: ['duckdb'] }),
   external: Type.Boolean(),
   slowQuery: Type.Boolean(),
+  rowsLimited: Type.Optional(
+    Type.Boolean({ description: 'True if policies can hide rows of this answer from the caller' }),
+  ),
   lastRefreshTime: { ...DateTime, description: 'When the data source was asked' },
   data: Type.Union([
     Type.Array(Type.Object({}, { additionalProperties: true })),

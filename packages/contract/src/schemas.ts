@@ -106,6 +106,9 @@ export const cursorQuery = {
   ),
 };
 
+/** For lists whose clients send null for what they leave out. */
+export const nullableCursorQuery = { first: Maybe(cursorQuery.first), after: Maybe(cursorQuery.after) };
+
 /** The reply of a cursor list. */
 export const CursorPage = <T extends TSchema>(title: string, item: T) =>
   Shape(title, { items: Type.Array(item), pageInfo: PageInfo });

@@ -190,6 +190,7 @@ export const Visualization = Shape(
         description: 'Of a text; `{{ sales.revenue }}` is filled with the first row',
       }),
     ),
+    tooltip: members('Members that the tooltip of a mark names; all of the query by default'),
     formats: Maybe({ ...ColumnFormats, description: 'How numbers are written, by member' }),
     facetColumns: Maybe(
       Type.Integer({ minimum: 1, maximum: 12, description: 'How many small charts stand beside each other' }),

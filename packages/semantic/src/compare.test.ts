@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileText, customers, JOIN, orders } from '../test/marked.ts';
-import { affectedMembers, compareModels, type Model } from './index.ts';
+import { affectedMembers, changedValues, compareModels, type Model } from './index.ts';
 
 const compiled = (text: string): Model => {
   const { model, errors } = compileText(text);
@@ -37,6 +37,12 @@ test('a change is told by meaning: what came, what went, and which keys changed'
     { cube: 'orders', member: 'gone', what: 'measure', change: 'removed', keys: [] },
     // The view shows the title of its cube.
     { cube: 'sales', member: 'double', what: 'measure', change: 'changed', keys: ['title'] },
+  ]);
+  expect(changedValues(compiled(BEFORE), compiled(after), changes[0]!)).toEqual([
+    { key: 'filters', from: '', to: '{orders}.paid' },
+  ]);
+  expect(changedValues(compiled(BEFORE), compiled(after), changes[4]!)).toMatchObject([
+    { key: 'title', to: 'Twice' },
   ]);
   expect(compareModels(compiled(BEFORE), compiled(BEFORE))).toEqual([]);
 });

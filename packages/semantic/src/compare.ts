@@ -118,6 +118,70 @@ export function compareModels(before: Model, after: Model): ChangedPart[] {
   return parts;
 }
 
+export interface ChangedValue {
+  readonly key: string;
+  /** As the language writes it, shortened; empty if there was nothing. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** From what to what the keys of a part changed. */
+export function changedValues(
+  before: Model,
+  after: Model,
+  { cube, member, what, change, keys }: ChangedPart,
+): ChangedValue[] {
+  if (change !== 'changed') return [];
+  const values = <T>(old: T | undefined, now: T | undefined, table: Keys<T>) =>
+    old === undefined || now === undefined
+      ? []
+      : keys.map((key) => ({
+          key,
+          from: written(table[key]?.(old, now)),
+          to: written(table[key]?.(now, old)),
+        }));
+  const [oldView, view] = [before.views.get(cube), after.views.get(cube)];
+  if (view)
+    return member === undefined
+      ? values(oldView, view, VIEW)
+      : values(oldView?.members.get(member), view.members.get(member), VIEW_MEMBER);
+  const [old, now] = [before.cubes.get(cube), after.cubes.get(cube)];
+  if (member === undefined) return values(old, now, CUBE);
+  if (what === 'dimension')
+    return values(old?.dimensions.get(member), now?.dimensions.get(member), DIMENSION);
+  if (what === 'measure') return values(old?.measures.get(member), now?.measures.get(member), MEASURE);
+  return values(old?.segments.get(member), now?.segments.get(member), SEGMENT);
+}
+
+const WRITTEN_MAX = 300;
+
+const written = (value: unknown): string => {
+  const text = textOf(value);
+  return text.length > WRITTEN_MAX ? `${text.slice(0, WRITTEN_MAX)}…` : text;
+};
+
+const isExpression = (value: readonly unknown[]) =>
+  value.length > 0 &&
+  value.every((part) => typeof part === 'string' || (Object(part).kind && Object(part).cube)) &&
+  value.some((part) => typeof part !== 'string' || /\W/.test(part));
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return String(value);
+  if (value instanceof Map) return [...value].map(([key, one]) => `${key}: ${textOf(one)}`).join('; ');
+  if (Array.isArray(value) && isExpression(value))
+    return value
+      .map((part) =>
+        typeof part === 'string' ? part : `{${[part.cube, part.member].filter(Boolean).join('.')}}`,
+      )
+      .join('');
+  if (Array.isArray(value) || value instanceof Set) return [...value].map(textOf).join(', ');
+  return Object.entries(value)
+    .filter(([key, one]) => key !== 'place' && one !== undefined)
+    .map(([key, one]) => `${key}: ${textOf(one)}`)
+    .join(', ');
+}
+
 function compareAll<T>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

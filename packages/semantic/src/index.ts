@@ -1,4 +1,11 @@
-export { affectedMembers, type ChangedPart, compareModels, memberNames } from './compare.ts';
+export {
+  affectedMembers,
+  type ChangedPart,
+  type ChangedValue,
+  changedValues,
+  compareModels,
+  memberNames,
+} from './compare.ts';
 export {
   type Compiled,
   CUBES_MAX,
@@ -10,7 +17,10 @@ export type { Note as DbtNote } from './dbt/cubes.ts';
 export { DbtProblem, readCatalog, readManifest } from './dbt/manifest.ts';
 export { type DbtSettings, isSelector } from './dbt/settings.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
+export { proposeKeys } from './drafts/keys.ts';
 export type { DraftTable } from './drafts/tables.ts';
+export { formatYaml } from './edit/format.ts';
+export { type Renamed, type Renaming, renameMember } from './edit/rename.ts';
 export { modelSchema } from './language/files.ts';
 export type { Schema } from './language/schemas.ts';
 export type * from './model.ts';
@@ -27,6 +37,7 @@ export {
   planQuery,
   ROWS_MAX,
 } from './plan/plan.ts';
+export { limitsRows } from './plan/policies.ts';
 export { QUERY_LIMITS } from './plan/query.ts';
 export type { Statement } from './plan/render.ts';
 export type { Viewer } from './plan/viewer.ts';

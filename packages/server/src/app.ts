@@ -61,6 +61,7 @@ import { createRenderings, renderings } from './domains/renderings/index.ts';
 import { reports } from './domains/reports/index.ts';
 import { roles } from './domains/roles/index.ts';
 import { scim } from './domains/scim/index.ts';
+import { serverActivity } from './domains/server-activity/index.ts';
 import { createPeopleSessions, sessions } from './domains/sessions/index.ts';
 import { createSigningKeys, signingKeys } from './domains/signing-keys/index.ts';
 import { createTenantSettings, tenantSettings } from './domains/tenant-settings/index.ts';
@@ -116,6 +117,8 @@ export type ModuleSettings = Pick<
   | 'allowPrivateRemotes'
   | 'dbtPython'
 > & {
+  /** What the uploaded files of a deployment may take together, if not as much as usual. */
+  dataFilesMb?: number;
   /** Holds the files that engines read. */
   dataDir: string;
   oidc?: Config['oidc'];
@@ -123,6 +126,7 @@ export type ModuleSettings = Pick<
   slackToken?: Config['slackToken'];
   /** Whether the secret key is a file in the data dir, and not a setting. */
   hasKeyInDataDir?: boolean;
+  latestRelease?: Config['latestRelease'];
   /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
   turnWaitMs?: number;
 };
@@ -164,7 +168,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   });
   const workloads = createWorkloadIdentity(platform);
   const prepareFiles = createDemoFiles({ engines, log: platform.log });
-  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes });
+  const oauth = createOAuth(platform, { allowPrivate: settings.allowPrivateRemotes, events });
   const { sourceAccess } = oauth;
   const usage = createUsage(platform);
   const recorder = createRecorder(platform, usage);
@@ -224,7 +228,9 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     branchTurns,
     enqueueBuild,
     onChange,
+    events,
     githubApp: settings.githubApp,
+    allowPrivate: settings.allowPrivateRemotes,
   });
   const list: Module[] = [
     { cleanup: scheduleCleanup },
@@ -242,7 +248,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     identities(platform, { settings: settings.oidc, console: people.console, links, onChange }),
     oauth.module,
     signingKeys(platform, { keys }),
-    oidcTokenConfigs(platform, workloads, requireDeployment),
+    oidcTokenConfigs(platform, workloads, requireDeployment, variables),
     roles(platform),
     userGroups(platform, { tenant, maxExternalUsers }),
     scim(platform, { removal: userRemoval }),
@@ -263,13 +269,15 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       branchTurns,
       texts,
       onChange,
+      events,
       openSnapshot: hosts.openSnapshot,
       dbtPython: settings.dbtPython,
+      allowPrivate: settings.allowPrivateRemotes,
     }),
     environments(platform),
     uploads({ enqueueBuild, branchTurns }),
     deploymentLogs(platform, deploymentLog),
-    builds(build, compiler),
+    builds(platform, build, compiler),
     dataSources({
       engines,
       variables,
@@ -278,15 +286,20 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
       sourceAccess,
       enqueueBuild,
       branchTurns,
+      dataDir: settings.dataDir,
+      dataFilesMb: settings.dataFilesMb ?? 10_240,
     }),
     usageModule(platform, usage),
     queryActivity(platform, recorder),
+    serverActivity(platform, engines, usage),
     queries(queryApi, engines),
     jobs(platform),
     notices(platform, {
       dataDir: settings.dataDir,
       allowsPrivateRemotes: settings.allowPrivateRemotes,
       hasKeyInDataDir: settings.hasKeyInDataDir ?? false,
+      version: VERSION,
+      latestRelease: settings.latestRelease,
     }),
     auditLog(platform, { tenantSettings: account }),
     embedTenants(platform, { tenant, cleanup }),

@@ -22,6 +22,7 @@ test('without any setting, the defaults are used', () => {
     maxExternalUsers: 10_000,
     deviceCodeSeconds: 600,
     embedQuerySeconds: 30,
+    dataFilesMb: 10_240,
     limits: { connections: 2000, perEmbedToken: 32, perEmbedTenant: 128 },
     logLevel: 'info',
     trustProxy: [],

@@ -34,6 +34,8 @@ export interface Config {
   deviceCodeSeconds: number;
   /** How long a query of an embed viewer may run. */
   embedQuerySeconds: number;
+  /** What the uploaded files of a deployment may take together. */
+  dataFilesMb: number;
   limits: { connections: number; perEmbedToken: number; perEmbedTenant: number };
   logLevel: string;
   trustProxy: string[];
@@ -50,6 +52,8 @@ export interface Config {
   githubApp: GitHubAppSettings | undefined;
   /** The Python in which dbt is installed, if it is. */
   dbtPython: string;
+  /** The newest release, as the operator says: nothing is asked for it. */
+  latestRelease: string | undefined;
   /** Variables that look like settings but are not. */
   unknown: string[];
 }
@@ -267,6 +271,7 @@ export function readConfig(env: Env): Config {
     maxExternalUsers: integer('ORIEL_MAX_EXTERNAL_USERS', 0, 1_000_000_000) ?? 10_000,
     deviceCodeSeconds: integer('ORIEL_DEVICE_CODE_SECONDS', 30, 3600) ?? 600,
     embedQuerySeconds: integer('ORIEL_EMBED_QUERY_SECONDS', 1, 60) ?? 30,
+    dataFilesMb: integer('ORIEL_DATA_FILES_MB', 1, 10_000_000) ?? 10_240,
     limits: {
       connections: integer('ORIEL_MAX_CONNECTIONS', 10, 1_000_000) ?? 2000,
       perEmbedToken: integer('ORIEL_MAX_REQUESTS_PER_EMBED_TOKEN', 1, 1_000_000) ?? 32,
@@ -291,6 +296,9 @@ export function readConfig(env: Env): Config {
       read('ORIEL_DBT_PYTHON', 'the absolute path of a Python program in which dbt is installed', (value) =>
         isAbsolute(value) ? resolve(value) : undefined,
       ) ?? '/usr/bin/python3',
+    latestRelease: read('ORIEL_LATEST_RELEASE', 'a release, such as 1.4.0', (value) =>
+      /^v?\d{1,6}\.\d{1,6}\.\d{1,6}(-[\w.]{1,40})?$/.test(value) ? value : undefined,
+    ),
     slackToken: read('ORIEL_SLACK_TOKEN', 'the token of a bot, which begins with xoxb-', (value) =>
       value.startsWith('xoxb-') ? value : undefined,
     ),

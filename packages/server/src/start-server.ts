@@ -84,7 +84,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   log.info(build, 'starting');
   for (const name of config.unknown) log.warn(`${name} is not a setting of Oriel, and is ignored`);
 
-  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, embedQuerySeconds } = config;
+  const { tenant, plan, maxExternalUsers, deviceCodeSeconds, embedQuerySeconds, dataFilesMb } = config;
   const { allowPrivateRemotes, dbtPython, githubApp, oidc, slackToken } = config;
   const turnWaitMs = options.waits?.connectionMs;
   const dataDir = config.dataDir ?? defaultDataDir();
@@ -95,12 +95,14 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     maxExternalUsers,
     deviceCodeSeconds,
     embedQuerySeconds,
+    dataFilesMb,
     allowPrivateRemotes,
     dbtPython,
     githubApp,
     oidc,
     slackToken,
     hasKeyInDataDir: config.secretKey === undefined,
+    latestRelease: config.latestRelease,
     turnWaitMs,
     dataDir,
   };

@@ -159,6 +159,7 @@ const WITHOUT_KEY: Record<string, Target | `stays: ${string}`> = {
   'folders.deployment_id': 'deployments',
   'folders.embed_tenant': 'embed_tenants',
   'git_connections.deployment_id': 'deployments',
+  'git_former_connections.deployment_id': 'deployments',
   'git_objects.deployment_id': 'deployments',
   'oauth_tokens.user_id': 'stays: a job ends the tokens at the provider first, and then deletes them',
   'model_sync_manifests.deployment_id': 'deployments',
@@ -251,6 +252,9 @@ async function fill(deploymentId: number, embedTenantName: string) {
      select $1, id, 'x', 'https://git.example.com/x', $2 from host`,
     [deploymentId, unique('webhook')],
   );
+  await run(`insert into git_former_connections values ($1, 'https://git.example.com/x', '{}')`, [
+    deploymentId,
+  ]);
   const made: { type: 'Deployment' | 'Folder' | 'Workbook' | 'Report'; id: number }[] = [];
   for (const client of [world.admin, viewer.client]) {
     const folder = await client.createFolder({ deploymentId, body: { name: 'f' } });

@@ -81,6 +81,12 @@ describe('a cursor of another deployment is a 400', () => {
     for (const deploymentId of [embedding.deploymentId, other]) {
       const env_variables = ['A', 'B'].map((name) => ({ name, value: name }));
       await world.admin.setEnvVariables({ deploymentId, body: { env_variables } });
+      for (const fileName of ['a.csv', 'b.csv'])
+        await world.admin.uploadDataFile({
+          deploymentId,
+          fileName,
+          body: { contentType: 'text/csv', data: 'id\n1\n' },
+        });
       await embedding.rows(
         `insert into deployment_log_lines (deployment_id, source, container, pod, message, created_at)
          select $1, 'production', 'MAIN', 'pod', 'line ' || n, now() from generate_series(1, 2) n`,

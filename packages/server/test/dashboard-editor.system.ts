@@ -72,7 +72,7 @@ async function openEditor(workbookId: number, options: { width?: number; height?
   await page.waitForURL((url) => url.pathname !== '/sign-in');
   await page.goto(`/d/${deploymentId}/workbooks/${workbookId}/dashboard`);
   await page.getByRole('button', { name: 'Publish' }).waitFor();
-  return { page, context, errors };
+  return { page, context, errors, name: person.username };
 }
 
 const slot = (page: Page, title: string) => page.getByRole('group', { name: new RegExp(`^${title}, `) });
@@ -160,7 +160,29 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await page.getByRole('menuitem', { name: 'Filter' }).click();
   await page.getByLabel('Field', { exact: true }).selectOption('operations.status');
   await page.getByLabel('Title', { exact: true }).fill('State');
-  await expect.poll(() => page.locator('.settings-panel').innerText()).toContain('reached');
+  const reaches = page.getByRole('group', { name: 'Reaches' }).getByLabel('Orders', { exact: true });
+  await expect.poll(() => reaches.locator('option:checked').innerText()).toBe('reached');
+  // What it begins with is picked from the values that there are.
+  const first = page.getByRole('group', { name: 'At first' });
+  await first.getByLabel('shipped').check();
+  await first.getByLabel('shipped').uncheck();
+  // Both charts are selected by keys, and changed in one step.
+  await wide.focus();
+  await page.keyboard.press('Control+a');
+  await page.getByRole('heading', { name: '3 widgets selected' }).waitFor();
+  await slot(page, 'State').click({ modifiers: ['Control'] });
+  await page.getByRole('heading', { name: '2 widgets selected' }).waitFor();
+  await slot(page, 'State').click({ modifiers: ['Control'] });
+  await page.getByRole('button', { name: 'Same height' }).click();
+  const heights = () =>
+    page
+      .locator('.canvas > .slot')
+      .evaluateAll((slots) =>
+        slots.map((one) => /(\d+) high/.exec((one as never as { ariaLabel: string }).ariaLabel)![1]),
+      );
+  await expect.poll(async () => new Set(await heights()).size).toBe(1);
+  await page.keyboard.press('Control+z');
+  await expect.poll(async () => new Set(await heights()).size).toBeGreaterThan(1);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Text' }).click();
   await page.getByLabel('Text, in Markdown').fill('## How we are doing');
@@ -227,8 +249,27 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await page.getByText('Viewers see version 2').waitFor();
   await page.getByRole('button', { name: 'Versions' }).click();
   await dialog.getByText('The beginning').waitFor();
+  await dialog.getByRole('button', { name: 'Compare' }).last().click();
+  await dialog.getByText('Orders is removed').waitFor();
+  await expectAccessible(page);
   await shoot(page, 'versions');
+  await dialog.getByRole('button', { name: 'Show' }).last().click();
+  await page.getByText('You see version 1, as it was published').waitFor();
+  await expect.poll(() => page.locator('.board .grid > .cell').count()).toBe(4);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Back to the draft' }).click();
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(3);
+  await page.getByRole('button', { name: 'Versions' }).click();
   await dialog.getByRole('button', { name: 'Restore' }).last().click();
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(4);
+  await saved(page);
+  // The draft before it is not lost, also after the page was left.
+  await page.reload();
+  await slot(page, 'State').waitFor();
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await dialog.getByRole('button', { name: 'Bring it back' }).click();
+  await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(3);
+  await page.keyboard.press('Control+z');
   await expect.poll(() => page.locator('.canvas > .slot').count()).toBe(4);
   await saved(page);
   await page.getByRole('button', { name: 'Publish' }).click();
@@ -332,10 +373,12 @@ test('two authors change one draft, and nothing of either is lost', async () => 
   await expectAccessible(ada.page);
   await shoot(ada.page, 'presence');
   // Different widgets: both are kept, and whoever comes second is told.
+  await slot(ada.page, 'First a').click();
+  await slot(bob.page, 'First a').getByText(`${ada.name} has this open`).waitFor();
   await write(ada.page, 'First a', 'Of Ada');
   await saved(ada.page);
   await write(bob.page, 'First b', 'Of Bob');
-  await bob.page.getByText(/Somebody else changed this draft/).waitFor();
+  await bob.page.getByText(`${ada.name} changed this draft`).waitFor();
   await saved(bob.page);
   await slot(bob.page, 'Of Ada').waitFor();
   const stored = async () =>
@@ -357,6 +400,17 @@ test('two authors change one draft, and nothing of either is lost', async () => 
   await expect.poll(stored).toEqual(['Of Ada', 'Ada was here']);
   await ada.page.getByRole('button', { name: 'Undo: Keep mine' }).click();
   await expect.poll(stored).toEqual(['Of Ada', 'Of Bob']);
+
+  // A second tab of the same person is told of, and follows.
+  const second = await ada.context.newPage();
+  await second.goto(ada.page.url());
+  await second.getByText('You have this draft open in another tab').waitFor();
+  await ada.page.getByText('You have this draft open in another tab').waitFor();
+  await write(ada.page, 'Of Ada', 'Of Ada again');
+  await slot(second, 'Of Ada again').waitFor();
+  await write(ada.page, 'Of Ada again', 'Of Ada');
+  await slot(second, 'Of Ada').waitFor();
+  await second.close();
 
   // Without a connection nothing is lost either.
   await bob.page.reload();
@@ -380,4 +434,119 @@ test('two authors change one draft, and nothing of either is lost', async () => 
     await bob.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('oriel-unsaved'))"),
   ).toEqual([]);
   await Promise.all([ada.context.close(), bob.context.close()]);
+});
+
+/** The part of the pixels of two pictures that differ so that somebody could see it. */
+async function differing(page: Page, pictures: readonly [Buffer, Buffer]): Promise<number> {
+  const [a, b] = pictures.map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`);
+  return page.evaluate(`(async () => {
+    const read = async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height);
+    };
+    const [one, other] = [await read(${JSON.stringify(a)}), await read(${JSON.stringify(b)})];
+    if (Math.abs(one.width - other.width) > 1 || Math.abs(one.height - other.height) > 1) return 1;
+    const [width, height] = [Math.min(one.width, other.width), Math.min(one.height, other.height)];
+    // The pages begin at parts of pixels, so one picture may be shifted by one.
+    const shiftedBy = (dx, dy) => {
+      let count = 0;
+      for (let y = 1; y < height - 1; y++)
+        for (let x = 1; x < width - 1; x++) {
+          const [i, j] = [(y * one.width + x) * 4, ((y + dy) * other.width + x + dx) * 4];
+          const far = [0, 1, 2].some((k) => Math.abs(one.data[i + k] - other.data[j + k]) > 48);
+          if (far) count++;
+        }
+      return count / (width * height);
+    };
+    return Math.min(...[-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => shiftedBy(dx, dy))));
+  })()`);
+}
+
+test("a viewer's link shows exactly what the author saw", async () => {
+  const workbookId = await createWorkbook('The same for everybody');
+  const { items } = await world.admin.getReports({ deploymentId, workbookId });
+  const [kpi, bars] = ['Orders', 'Orders by status'].map(
+    (name) => items.find((one) => one.name === name)!.id,
+  );
+  const table = await world.admin.createReport({
+    deploymentId,
+    body: {
+      workbookId,
+      name: 'As a table',
+      jsonQuery: JSON.stringify({ measures: ['operations.orders'], dimensions: ['operations.status'] }),
+      meta: { chart: { kind: 'table', spec: {} } },
+    },
+  });
+  const at = (x: number, y: number, w: number, h: number) => ({ x, y, w, h });
+  const widgets = [
+    {
+      ...{ id: 'state', type: 'FILTER' as const, position: at(0, 0, 3, 1) },
+      config: {
+        ...{ member: 'operations.status', title: 'State', faceted: true },
+        default: { operator: 'equals', value: ['shipped'] },
+      },
+    },
+    {
+      ...{ id: 'nobody', type: 'FILTER' as const, position: at(3, 0, 3, 1) },
+      config: { member: 'operations.status', visibility: 'hidden' },
+    },
+    { id: 'bars', type: 'CHART' as const, position: at(0, 1, 6, 5), config: { reportId: bars } },
+    { id: 'kpi', type: 'CHART' as const, position: at(6, 1, 3, 2), config: { reportId: kpi } },
+    { id: 'text', type: 'TEXT' as const, position: at(9, 1, 3, 2), config: { markdown: '## How we are' } },
+    {
+      id: 'box',
+      type: 'CONTAINER' as const,
+      position: at(6, 3, 6, 5),
+      config: { title: 'More', widgets: ['table'] },
+    },
+    { id: 'table', type: 'CHART' as const, position: at(0, 0, 12, 4), config: { reportId: table.id } },
+  ];
+  const dashboardDraft = { title: 'Same', widgets };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const { page, context, errors } = await openEditor(workbookId);
+  await expect.poll(() => page.locator('.slot-mark').count()).toBe(1);
+  const { publicId } = await world.admin.publishDashboard({ deploymentId, workbookId, body: {} });
+  await page.reload();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const viewer = await context.newPage();
+  await viewer.goto(`/embed/d/${deploymentId}/dashboard/${publicId}`);
+  const widthOf = async (on: Page) => (await on.locator('.grid').first().boundingBox())!.width;
+  const cells = (on: Page) => on.locator('.grid').first().locator(':scope > .cell');
+  for (const on of [page, viewer]) {
+    await on.locator('.vega svg').waitFor();
+    await on.locator('.figure').waitFor();
+    await on.locator('.cell.container table').waitFor();
+  }
+  const wanted = Math.round(1440 + (await widthOf(page)) - (await widthOf(viewer)));
+  await viewer.setViewportSize({ width: wanted, height: 900 });
+  await expect.poll(() => widthOf(viewer)).toBe(await widthOf(page));
+  // The control that nobody sees is on neither page.
+  expect([await cells(page).count(), await cells(viewer).count()]).toEqual([5, 5]);
+  const blank = await context.newPage();
+  // The letters of a figure are as large as the window is wide, so of the figure the text is compared.
+  const texts = await Promise.all([page, viewer].map((on) => on.locator('.figure').innerText()));
+  expect(texts[0]).toBe(texts[1]);
+  for (const i of [0, 1, 3, 4]) {
+    const looks = async () => {
+      const pictures = [
+        await cells(page).nth(i).screenshot(),
+        await cells(viewer).nth(i).screenshot(),
+      ] as const;
+      return differing(blank, pictures);
+    };
+    await expect.poll(looks).toBeLessThan(0.01);
+  }
+  await shoot(page, 'same-author');
+  await shoot(viewer, 'same-viewer');
+  await page.getByRole('button', { name: 'Phone', exact: true }).click();
+  await expect.poll(() => page.locator('.grid.stacked').count()).toBeGreaterThan(0);
+  await expectAccessible(page);
+  await shoot(page, 'device-phone');
+  expect(errors).toEqual([]);
+  await context.close();
 });

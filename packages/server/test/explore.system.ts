@@ -98,6 +98,29 @@ const newQuestion = async () => {
   await button(/^Sales/).click();
 };
 
+/** In place of what the editor holds. Only a part of a long text is in the page. */
+async function write(label: string, text: string) {
+  await page.locator('.code-host:not([hidden])').waitFor();
+  await page.getByRole('textbox', { name: label }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
+/** Pictures to look at, if somebody wants some. */
+async function shoot(name: string) {
+  const folder = process.env.ORIEL_EXPLORE_SHOTS;
+  if (!folder) return;
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.screenshot({ path: `${folder}/${name}-${scheme}.png` });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: `${folder}/${name}-390.png` });
+  await page.setViewportSize(size);
+}
+
 async function requireAccessible() {
   // An old answer is pale until the next one comes, and a moment longer.
   await page.locator('.results-panel.stale').waitFor({ state: 'detached' });
@@ -344,11 +367,12 @@ test('values on demand, and a chart by hand', async () => {
   await tab('Chart');
   await button('Settings').click();
   await page.getByRole('checkbox', { name: 'Vega-Lite by hand' }).check();
-  const editor = page.getByRole('textbox', { name: 'Vega-Lite by hand' });
-  expect(await editor.inputValue()).toContain('sales__orders');
-  await editor.fill('{\n  "mark": "bar",\n  oops');
+  const editor = page.locator('.vega-editor .cm-content');
+  await expect.poll(() => editor.innerText()).toContain('sales__orders');
+  await write('Vega-Lite by hand', '{\n  "mark": "bar",\n  oops');
+  await page.locator('.vega-editor .cm-lintRange-error').waitFor({ state: 'attached' });
   await page.getByText(/^Line 3, column 3/).waitFor();
-  await editor.fill('{"mark":"bar","encoding":{"x":{"field":"sales__nothing"}}}');
+  await write('Vega-Lite by hand', '{"mark":"bar","encoding":{"x":{"field":"sales__nothing"}}}');
   await page.locator('.vega-editor').getByText('sales__nothing').first().waitFor();
   const spec = {
     mark: 'bar',
@@ -357,7 +381,7 @@ test('values on demand, and a chart by hand', async () => {
       y: { field: 'sales__orders', type: 'quantitative' },
     },
   };
-  await editor.fill(JSON.stringify(spec));
+  await write('Vega-Lite by hand', JSON.stringify(spec));
   await page.locator('.chart-view').getByText('By hand').first().waitFor({ state: 'attached' });
   await requireAccessible();
   await save('By hand', []);
@@ -365,5 +389,146 @@ test('values on demand, and a chart by hand', async () => {
   expect(items[0]!.meta).toEqual({ chart: { kind: 'vega', spec } });
   await page.reload();
   await page.locator('.chart-view').getByText('By hand').first().waitFor({ state: 'attached' });
+  expect(problems).toEqual([]);
+});
+
+test('SQL over the model, and of the data source itself', async () => {
+  await page.goto(`${world.url}/d/${deploymentId}/explore`);
+  await button('Write SQL').click();
+  const query = 'select status, measure(revenue) as revenue from sales group by 1 order by 1';
+  await write('SQL over the views of the model', query);
+  await page.keyboard.press('ControlOrMeta+Enter');
+  const expected = await answerTo({
+    measures: ['sales.revenue'],
+    dimensions: ['sales.status'],
+    order: [['sales.status', 'asc']],
+  });
+  const rows = page.getByRole('region', { name: 'Results' }).locator('tbody tr:not(.space)');
+  const shown = () =>
+    rows.evaluateAll((all) =>
+      (all as unknown as DrawnRow[]).map((row) => [...row.cells].map(({ textContent }) => textContent)),
+    );
+  const model = expected.map((row) => [row['sales.status'], row['sales.revenue'] ?? '–']);
+  await expect.poll(shown).toEqual(model);
+  await button('Chart').click();
+  await page.getByRole('img', { name: /5/ }).waitFor();
+  await requireAccessible();
+  await shoot('sql-model');
+  // A reload brings the text back, and saving it again changes the same report.
+  await page.reload();
+  await expect.poll(shown).toEqual(model);
+  await save('By SQL', []);
+  await page.getByRole('heading', { level: 1, name: 'By SQL' }).waitFor();
+  const changed = query.replace('order by 1', 'order by 2 desc');
+  await write('SQL over the views of the model', changed);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const stored = async () => (await world.admin.getReports({ deploymentId, search: 'By SQL' })).items;
+  await expect.poll(async () => (await stored()).map(({ sqlQuery }) => sqlQuery)).toEqual([changed]);
+  // The page begins again with what is stored.
+  const largestFirst = model
+    .map(([, revenue]) => revenue)
+    .filter((revenue) => revenue !== '–')
+    .sort((a, b) => Number(b) - Number(a));
+  const revenues = async () => (await shown()).map(([, revenue]) => revenue).filter((text) => text !== '–');
+  await expect.poll(revenues).toEqual(largestFirst);
+
+  // The rows of the data source are not those of one region.
+  await page.getByRole('radio', { name: 'Data source' }).click();
+  await page.getByText('Outside of the access policies.').waitFor();
+  await write('SQL of the data source itself', 'select count(*) as n from files.orders');
+  await button('Run').click();
+  const all = await world.admin.queryDataSource({
+    deploymentId,
+    name: 'default',
+    body: { query: 'select count(*) as n from files.orders' },
+  });
+  const [[count]] = JSON.parse(
+    Buffer.from(await all.bytes())
+      .toString()
+      .split('\n')[1]!,
+  ).data;
+  await expect.poll(shown).toEqual([[count]]);
+  await requireAccessible();
+  await shoot('sql-source');
+  expect(problems).toEqual([]);
+});
+
+test('filters in groups, ranges of any length, and the look of a chart', async () => {
+  await page.goto(`${world.url}/d/${deploymentId}/explore`);
+  await button(/^Sales/).click();
+  await add('Orders');
+  await add('Ordered');
+  await add('Channel');
+  const field = async (label: string | RegExp, name: string) => {
+    await button(label).click();
+    await page.getByRole('searchbox', { name: 'Which field?' }).fill(name);
+    await page
+      .getByRole('dialog', { name: typeof label === 'string' ? label : undefined })
+      .getByRole('button', { name, exact: true })
+      .first()
+      .click();
+  };
+  await field('Add filter', 'Ordered');
+  await page.getByLabel('Relative').selectOption({ label: 'the last …' });
+  await page.getByLabel('How many').fill('18');
+  await page.getByRole('combobox', { name: /^Unit/ }).selectOption('month');
+  await button('Done').click();
+  await button(/Ordered is in the last 18 months/).waitFor();
+  await field('Add filter', 'Status');
+  await page.getByRole('checkbox', { name: 'completed' }).check();
+  await field('Or…', 'Channel');
+  await page.getByRole('checkbox', { name: 'web' }).check();
+  await field('And…', 'Status');
+  await page.getByRole('checkbox', { name: 'shipped' }).check();
+  await button('Done').click();
+  await shoot('groups');
+  const query = {
+    measures: ['sales.orders'],
+    dimensions: ['sales.channel'],
+    timeDimensions: [{ dimension: 'sales.ordered_at', granularity: 'month', dateRange: 'last 18 months' }],
+    filters: [
+      {
+        or: [
+          { member: 'sales.status', operator: 'equals', values: ['completed'] },
+          {
+            and: [
+              { member: 'sales.channel', operator: 'equals', values: ['web'] },
+              { member: 'sales.status', operator: 'equals', values: ['shipped'] },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  const expected = await answerTo(query);
+  await page.getByText(`${expected.length} rows in`).waitFor();
+  await page.getByText(/^Rows limited by/).waitFor();
+  await tab('SQL');
+  await page.getByText('This question uses something').waitFor();
+  await tab('Chart');
+  await button('Settings').click();
+  await page.getByRole('combobox', { name: /^A small chart/ }).selectOption({ label: 'Channel' });
+  await page.getByLabel('Small charts beside each other').fill('2');
+  await button('Add a line').click();
+  await page.getByRole('combobox', { name: /^At/ }).selectOption({ label: 'a number' });
+  await page.getByLabel('Band up to').fill('20');
+  await page.getByRole('combobox', { name: /^How Orders/ }).selectOption({ label: 'number' });
+  await page.getByLabel('Decimals').fill('1');
+  await page.getByLabel('Colour of Orders').first().fill('#aa3366');
+  await page.getByRole('img', { name: new RegExp(`${expected.length}`) }).waitFor();
+  await requireAccessible();
+  await shoot('settings');
+  await save('Looks', []);
+  const { items } = await world.admin.getReports({ deploymentId, search: 'Looks' });
+  expect(JSON.parse(items[0]!.jsonQuery!)).toMatchObject({ filters: query.filters });
+  expect(items[0]!.meta).toMatchObject({
+    visualization: {
+      fields: { facet: 'sales.channel' },
+      facetColumns: 2,
+      references: [{ value: 0, to: 20 }],
+      formats: { 'sales.orders': { type: 'number', decimalPlaces: 1 } },
+      series: { 'sales.orders': { color: '#aa3366' } },
+    },
+  });
   expect(problems).toEqual([]);
 });

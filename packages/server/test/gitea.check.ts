@@ -7,6 +7,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { modeller } from './data-models.ts';
 import { createRealGit, type RealGit } from './real-git.ts';
 import { createSourceDatabase, type SourceDatabase } from './source-database.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
@@ -160,6 +161,7 @@ test('a new repository, commits both ways, a webhook that is tried, and statuses
     vi.waitFor(async () => {
       const { statuses } = await gitea.call('GET', `/repos/${repository}/commits/${commit}/status`);
       expect(statuses).toHaveLength(1);
+      expect(statuses[0].status).not.toBe('pending');
       expect(statuses[0].context).toBe(`oriel/deployment-${deploymentId}`);
       return statuses[0] as { status: string; description: string };
     }, PATIENTLY);
@@ -191,4 +193,92 @@ test('a new repository, commits both ways, a webhook that is tried, and statuses
     status: 'failure',
     description: expect.stringContaining('does not build'),
   });
+}, 600_000);
+
+test('an existing private repository: its history, a wrong token, branches, divergence, and a history that was replaced', async () => {
+  const { admin } = world;
+  const name = 'existing';
+  const repository = `${USER}/${name}`;
+  await gitea.call('POST', '/user/repos', { name, private: true, auto_init: true, default_branch: 'main' });
+  const address = new URL(`${gitea.url}/${repository}.git`);
+  Object.assign(address, { username: USER, password: gitea.token });
+  await git.run(['clone', '--quiet', address.href, name]);
+  const run = (...args: string[]) => git.run(['-C', name, ...args]);
+  const push = async (branch: string, files: Record<string, string>, ...options: string[]) => {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(git.dir, name, path), text);
+    await run('add', '--all');
+    await run('commit', '--quiet', '-m', `of ${branch}`);
+    await run('push', '--quiet', ...options, 'origin', `HEAD:${branch}`);
+    return (await run('rev-parse', 'HEAD')).trim();
+  };
+  const first = await push('main', { 'shared.yml': 'cubes: []\n# 1\n' });
+
+  const installed = async (token: string) => {
+    const body = { name: unique('gitea'), kind: 'gitea' as const, url: gitea.url, token };
+    return Number((await admin.createGitHostInstallation({ body })).installationId);
+  };
+  const wrong = await installed('0123456789abcdef0123456789abcdef01234567');
+  expect(await admin.testGitHostInstallation({ installationId: wrong })).toMatchObject({ works: false });
+  const installationId = await installed(gitea.token);
+  const { id: deploymentId } = await world.deployment();
+  const connect = (id: number, more: object = {}) =>
+    admin.connect({ deploymentId, body: { installationId: id, name: repository, ...more } });
+  await expect(connect(wrong)).rejects.toMatchObject({ status: 409, code: 'git_host_refused' });
+  await connect(installationId);
+  const headHere = async (branch = 'main') =>
+    (await admin.listBranches({ deploymentId })).items.find((each) => each.name === branch)?.lastHash;
+  expect(await headHere()).toBe(first);
+  const { items } = await admin.listCommits({ deploymentId, name: 'main' });
+  expect(items.map(({ message }) => message.trim())).toEqual(['of main', 'Initial commit']);
+
+  // A branch that only the host has gets a status. It comes with a pull, and is removed on both sides.
+  await admin.pull({ deploymentId });
+  await vi.waitFor(async () => {
+    const { rows } = await world.server.db.pool.query(
+      'select knows_branches from git_connections where deployment_id = $1 and requested_at is null',
+      [deploymentId],
+    );
+    expect(rows).toEqual([{ knows_branches: true }]);
+  }, PATIENTLY);
+  const theirs = await push('theirs', { 'theirs.yml': 'cubes: []\n' });
+  await world.server.db.pool.query(
+    "update git_connections set checked_at = now() - interval '1 hour' where deployment_id = $1",
+    [deploymentId],
+  );
+  await vi.waitFor(async () => {
+    const { statuses } = await gitea.call('GET', `/repos/${repository}/commits/${theirs}/status`);
+    expect(statuses?.[0]).toMatchObject({ status: 'success' });
+  }, PATIENTLY);
+  expect(await headHere('theirs')).toBeUndefined();
+  await admin.pull({ deploymentId, body: { branchName: 'theirs' } });
+  expect(await headHere('theirs')).toBe(theirs);
+  await admin.deleteBranch({ deploymentId, branchName: 'theirs', removeOnUpstream: true });
+  const there = async () =>
+    (await gitea.call('GET', `/repos/${repository}/branches`)).map((branch: { name: string }) => branch.name);
+  expect(await there()).toEqual(['main']);
+
+  // Both change the same line.
+  const mine = await modeller(world, deploymentId, { client: admin });
+  await mine.save({ 'shared.yml': 'cubes: []\n# here\n' }, 'here');
+  await run('checkout', '--quiet', '-B', 'main', first);
+  await push('main', { 'shared.yml': 'cubes: []\n# there\n' });
+  await admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  const here = await headHere();
+  await expect(admin.pull({ deploymentId })).rejects.toMatchObject({
+    status: 409,
+    code: 'merge_conflict',
+    message: expect.stringContaining('shared.yml'),
+  });
+  expect(await headHere()).toBe(here);
+
+  // The data team replaces its history, and somebody here takes it.
+  await run('checkout', '--quiet', '--orphan', 'fresh');
+  const fresh = await push('main', { 'shared.yml': 'cubes: []\n# anew\n' }, '--force');
+  await expect(admin.pull({ deploymentId })).rejects.toMatchObject({
+    code: 'git_history_rewritten',
+    message: expect.stringContaining(fresh),
+  });
+  await admin.pull({ deploymentId, body: { acceptRewritten: fresh } });
+  expect(await headHere()).toBe(fresh);
+  expect(await admin.getGitHostConnection({ deploymentId })).toMatchObject({ state: 'synced' });
 }, 600_000);

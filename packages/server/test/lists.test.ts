@@ -169,6 +169,21 @@ describe('every list can be paged to its end', () => {
         [deploymentId, `line ${i}`],
       );
       await pool.query(
+        `insert into server_reports (process, engines, sources, seen_at)
+         select $1::text, json_build_array(r.engine), json_build_array(r.source), now() + interval '1 hour'
+         from (select
+           json_build_object('id', '1', 'deploymentId', $2::bigint, 'dataSource', $1::text, 'type', 'duckdb',
+             'state', 'idle', 'memoryBytes', 1, 'queries', 0, 'startedAt', now()) as engine,
+           json_build_object('deploymentId', $2::bigint, 'dataSource', $1::text, 'type', 'duckdb', 'lastOkAt', now(),
+             'lastErrorAt', null, 'lastError', null) as source) r`,
+        [`worker-${i}`, deploymentId],
+      );
+      await pool.query(
+        `insert into builds (deployment_id, branch_id, status, finished_at)
+         select $1, id, 'failed', now() from branches where deployment_id = $1 and name = 'main'`,
+        [deploymentId],
+      );
+      await pool.query(
         `insert into running_queries (id, process, deployment_id, kind, query, is_running, started_at, seen_at)
          values ($1, 'worker', $2, 'query', '{}', true, now(), now() + interval '1 hour')`,
         [`other-${i}`, deploymentId],

@@ -16,9 +16,9 @@ export type ScimClient = (
 ) => Promise<Reply>;
 
 export const scimClient =
-  (world: World, authorization?: string): ScimClient =>
+  (world: Pick<World, 'raw'>, authorization?: string, base = '/api/scim/v2'): ScimClient =>
   async (method, path, body, headers = {}) => {
-    const response = await world.raw(method, `/api/scim/v2${path}`, {
+    const response = await world.raw(method, base + path, {
       headers: {
         'content-type': 'application/scim+json',
         ...(authorization ? { authorization } : {}),
@@ -40,6 +40,39 @@ export const patchOf = (...Operations: object[]) => ({
 
 export const filtered = (list: 'Users' | 'Groups', filter: string) =>
   `/${list}?filter=${encodeURIComponent(filter)}`;
+
+/** What Okta sends for a new person. */
+export const oktaUser = (userName: string) => ({
+  schemas: [USER],
+  userName,
+  name: { givenName: 'Test', familyName: 'User' },
+  emails: [{ primary: true, value: userName, type: 'work' }],
+  displayName: 'Test User',
+  locale: 'en-US',
+  externalId: '00ujl29u0le5T6Aj10h7',
+  groups: [],
+  password: '1mz050nq',
+  active: true,
+});
+
+export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+/** What Entra ID sends for a new person. */
+export const entraUser = (userName: string) => ({
+  schemas: [USER, ENTERPRISE],
+  externalId: unique('0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef'),
+  userName,
+  active: true,
+  emails: [{ primary: true, type: 'work', value: `${userName}@testuser.com` }],
+  meta: { resourceType: 'User' },
+  name: { formatted: 'givenName familyName', familyName: 'familyName', givenName: 'givenName' },
+  roles: [],
+  [ENTERPRISE]: { department: 'Sales' },
+});
+
+/** As both look for a person before they create one. */
+export const searchFor = (userName: string) =>
+  `${filtered('Users', `userName eq "${userName}"`)}&startIndex=1&count=100`;
 
 /** A user that no other test uses. */
 export async function createUser(scim: ScimClient, fields: object = {}): Promise<Reply['body']> {

@@ -43,7 +43,6 @@ async function signIn(path: string) {
     viewport: { width: 1280, height: 860 },
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(String(error)));
@@ -64,6 +63,16 @@ async function retype(page: Page, text: string, typed: string) {
   await page.keyboard.press('Home');
   await page.keyboard.press('Shift+End');
   await page.keyboard.insertText(typed);
+}
+
+async function violations(page: Page) {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { violations: found } = await (
+      globalThis as never as { axe: { run(): Promise<{ violations: { id: string }[] }> } }
+    ).axe.run();
+    return found.map(({ id }) => id);
+  });
 }
 
 const revenue = () => world.admin.load({ deploymentId, body: { query: { measures: ['takings.revenue'] } } });
@@ -122,14 +131,7 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
     expect.stringMatching(/^fails\s+published dashboard Takings of the day\s+takings\.revenue/),
     expect.stringMatching(/^fails\s+report Takings\s+takings\.revenue/),
   ]);
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { violations } = await (
-      globalThis as never as { axe: { run(): Promise<{ violations: { id: string }[] }> } }
-    ).axe.run();
-    return violations.map(({ id }) => id);
-  });
-  expect(found).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
   // Mended, it only shows other numbers.
@@ -146,13 +148,82 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
   const dialog = page.getByRole('dialog');
   await dialog.getByText('takings.revenue', { exact: true }).first().waitFor();
   await dialog.locator('.diff .new').first().waitFor();
+  await dialog.getByText('filters changed from nothing to {takings}.amount > 5').waitFor();
+
+  // Meanwhile somebody else changes the same line of the live model.
+  await deployModel(world, deploymentId, {
+    [FILE]: MODEL.replace('type: sum }', 'type: sum, title: Money }'),
+  });
   await dialog.getByLabel('What changes, in a sentence').fill('Count takings above five');
   await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
+  const place = dialog.getByRole('group', { name: 'Place 1 of 1' });
+  await place.getByText('title: Money').waitFor();
+  const solve = dialog.getByRole('button', { name: 'Keep these lines and merge' });
+  // Nothing is chosen for anybody.
+  expect(await solve.isDisabled()).toBe(true);
+  await place.getByRole('radio').first().check();
+  await solve.click();
   await page.getByText('Merged into main.').waitFor();
   await page.getByRole('button', { name: 'Branch: main' }).waitFor();
   await whenBuilt(world, deploymentId);
-  await expect.poll(async () => JSON.stringify(await revenue()), { timeout: 20_000 }).toContain('"7"');
+  await expect.poll(async () => JSON.stringify(await revenue())).toContain('"7"');
   await page.getByRole('tab', { name: 'History' }).click();
   await page.getByText('Count takings above five').first().waitFor();
+  // What the browser says of the merge with a conflict.
+  expect(errors).toEqual([expect.stringContaining('409')]);
+});
+
+test('a file that is dropped becomes a table, a model and an answer, before anything is live', async () => {
+  const { page, errors } = await signIn(`/d/${deploymentId}/admin/sources`);
+  await page.getByLabel('Choose files', { exact: true }).setInputFiles({
+    name: 'Stock list.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('id,place,amount\n1,Berlin,5\n2,Paris,7\n'),
+  });
+  await page.getByText('Stock_list.csv is the table files.Stock_list.').waitFor();
+  await page.getByLabel('Choose files.Stock_list').check();
+  await page.getByRole('button', { name: 'Draft a model' }).click();
+  await page.getByRole('textbox').first().waitFor();
+  expect(await page.getByRole('checkbox', { name: 'id' }).isChecked()).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Write 1 file to your branch' }).click();
+  await line(page, 'name: stock_list').waitFor();
+
+  // A member gets another name, and the branch answers with it.
+  const menu = page.getByRole('button', { name: 'Actions of the branch' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Rename a member' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Cube or view').selectOption('stock_list');
+  await dialog.getByLabel('Member').selectOption('total_amount');
+  await dialog.getByLabel('New name').fill('worth');
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await dialog.getByText('stock_list.worth: 1 place in 1 file changed.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: 'Playground' }).click();
+  await page.getByLabel('Find a member').fill('worth');
+  await page.getByRole('checkbox', { name: 'stock_list.worth' }).check();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('cell', { name: '12', exact: true }).waitFor();
+  await page.getByText('Generated SQL').click();
+  await page.getByText('sum(').first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await expect(
+    world.admin.load({ deploymentId, body: { query: { measures: ['stock_list.worth'] } } }),
+  ).rejects.toMatchObject({ code: 'unknown_member' });
+
+  // An earlier version comes back, and waits to be committed.
+  await page.getByRole('button', { name: 'Commit', exact: true }).click();
+  await dialog.getByRole('textbox').fill('Count the stock');
+  await dialog.getByRole('button', { name: 'Commit', exact: true }).click();
+  await page.getByText('Committed.').waitFor();
+  await page.reload();
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.locator('.studio-history .tree-row').nth(1).click();
+  await page.getByRole('button', { name: 'Restore this version' }).click();
+  await dialog.getByRole('button', { name: 'Restore this version' }).click();
+  await page.getByText('The files are as they were in this commit.').waitFor();
+  await page.getByRole('tab', { name: 'Files' }).click();
+  await page.getByRole('button', { name: 'stock_list.yml', exact: true }).waitFor({ state: 'detached' });
   expect(errors).toEqual([]);
-}, 120_000);
+});

@@ -16,11 +16,13 @@ const UNAUDITED: string[] = [
   'runSql',
   'dryRunQuery',
   'explainAccess',
+  'explainViewer',
   'explainQuery',
   'previewReport',
   'postDashboardPythonRun',
   'previewOidcToken',
   'testGitHostInstallation',
+  'testSignInProvider',
   // What comes of it is audited when the person comes back.
   'initiateOAuthFlow',
   'beginOAuthFlowByForm',

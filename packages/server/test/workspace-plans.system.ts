@@ -190,6 +190,7 @@ const asText = (value: unknown) => (Array.isArray(value) ? `{${value.join()}}` :
 const query = (changes: Partial<WorkspaceQuery>): WorkspaceQuery => ({
   viewer: viewers.admin,
   shared: false,
+  owned: false,
   folderId: null,
   types: ['FOLDER', 'WORKBOOK', 'REPORT'],
   search: null,

@@ -9,6 +9,15 @@ import {
 } from '@oriel/charts';
 import type { Person, Viewer } from './types.ts';
 
+/** A schedule by which the dashboard is mailed. */
+export interface Schedule {
+  id: number;
+  name: string;
+  humanReadableSchedule: string;
+  isSubscribed: boolean;
+  allowSubscribe: boolean;
+}
+
 const RETRIES = 5;
 
 /** In place of a token: the cookie of a person who is signed in. The browser keeps it from scripts. */
@@ -30,6 +39,9 @@ export interface Api extends QueryApi {
   accountConfig(): Promise<AccountConfig>;
   /** The whole dashboard as a file, made by the server. */
   exported(dashboard: Dashboard, choices: Record<string, string>): Promise<Blob>;
+  /** Those to which the viewer may subscribe. None for people, whose cookie changes nothing here. */
+  schedules(dashboard: Dashboard): Promise<Schedule[]>;
+  subscribe(deploymentId: number, id: number, isOn: boolean): Promise<void>;
   /** Resolves with the reason if the session ends. Rejects if the stream breaks. */
   watch(signal: AbortSignal): Promise<string>;
 }
@@ -122,6 +134,18 @@ export function createApi(onEnded: () => void): Api {
     async exported({ deploymentId, workbookId }, choices) {
       const path = `/api/v1/deployments/${deploymentId}/workbooks/${workbookId}/dashboard/export`;
       return (await call(`${path}?${new URLSearchParams(choices)}`)).blob();
+    },
+    async schedules({ deploymentId, publicId }) {
+      if (token === COOKIE) return [];
+      const query = new URLSearchParams({ dashboardPublicId: publicId });
+      const { items } = await get(`/api/v1/deployments/${deploymentId}/notifications?${query}`);
+      return (items as Schedule[]).filter(
+        ({ allowSubscribe, isSubscribed }) => allowSubscribe || isSubscribed,
+      );
+    },
+    async subscribe(deploymentId, id, isOn) {
+      const path = `/api/v1/deployments/${deploymentId}/notifications/${id}`;
+      await call(`${path}/${isOn ? 'subscribe' : 'unsubscribe'}`, { method: 'POST' });
     },
     async load(deploymentId, list, fresh) {
       const body = JSON.stringify({

@@ -2,7 +2,7 @@
 import { type ChosenScheme, isScheme, knownLocale, type ThemeOptions, themeOptionsOf } from '@oriel/charts';
 import { type Action, knownZone, warnOf } from '@oriel/charts/frame';
 
-export interface HostWishes {
+export interface HostRequests {
   locale?: string | undefined;
   timezone?: string | undefined;
   scheme?: ChosenScheme;
@@ -15,7 +15,7 @@ interface Reached {
   refresh(): void;
   navigate(path: string): Promise<void>;
   setFilters(text: unknown): void;
-  wish(wishes: HostWishes): void;
+  wish(wishes: HostRequests): void;
 }
 
 export const hostActions = (page: Reached): Record<string, Action> => ({

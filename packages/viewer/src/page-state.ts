@@ -7,6 +7,7 @@ import {
   downloadBlob,
   isScheme,
   knownLocale,
+  lacksValue,
   Problem,
   themeOptionsOf,
 } from '@oriel/charts';
@@ -14,7 +15,7 @@ import { connectHost, firstKnown, type Host, isAmongOwnPages, knownZone, warnOf 
 import { type Address, filtersIn, publicIdIn, readAddress } from './address.ts';
 import { type Api, createApi } from './api.ts';
 import { AutoRefresh } from './auto-refresh.ts';
-import { type HostWishes, hostActions } from './host-actions.ts';
+import { type HostRequests, hostActions } from './host-actions.ts';
 import { Progress } from './progress.ts';
 import { createSession, isSameViewer, type Session } from './session.ts';
 import { createLanguage, type PageLanguage } from './texts/index.ts';
@@ -39,7 +40,7 @@ export class PageState {
   readonly #progress: Progress;
   readonly #autoRefresh: AutoRefresh;
   #config: AccountConfig = {};
-  #wishes: HostWishes = {};
+  #wishes: HostRequests = {};
   #isReady = false;
   /** Counts the dashboards that were opened: the last one is shown. */
   #opened = 0;
@@ -249,11 +250,22 @@ export class PageState {
   }
 
   /** The whole dashboard as a file, with what the viewer has chosen. */
+  schedules() {
+    return this.#api.schedules(this.board.dashboard!);
+  }
+
+  subscribe(id: number, isOn: boolean) {
+    return this.#api.subscribe(this.board.dashboard!.deploymentId, id, isOn);
+  }
+
   async download(format: 'png' | 'pdf') {
     const { board } = this;
-    const chosen = board.filterWidgets().map(({ config }) => {
-      const { operator = 'equals', value = null } = board.filters.get(config!.member) ?? {};
-      return { member: config!.member, operator, value };
+    // A member may have several controls, and has one choice. One without a value is none, as on the page.
+    const members = new Set(board.filterWidgets().map(({ config }) => config!.member as string));
+    const chosen = [...members].map((member) => {
+      const filter = board.filters.get(member);
+      if (!filter || lacksValue(filter)) return { member, operator: 'equals', value: null };
+      return { member, operator: filter.operator, value: filter.value ?? null };
     });
     const file = await this.#api.exported(board.dashboard!, {
       format,
@@ -277,7 +289,7 @@ export class PageState {
     void this.#open();
   }
 
-  wish(wishes: HostWishes) {
+  wish(wishes: HostRequests) {
     this.#wishes = { ...this.#wishes, ...wishes };
     if (wishes.scheme) this.#appearance.scheme = wishes.scheme;
     if (wishes.scheme || wishes.theme) this.#appearance.paint();

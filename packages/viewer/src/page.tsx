@@ -4,6 +4,7 @@ import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
+import { Subscriptions } from './subscriptions.tsx';
 
 const ApplicationFrame = lazy(() =>
   import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
@@ -37,7 +38,8 @@ function Ready({ page }: { page: PageState }) {
 function Head({ page }: { page: PageState }) {
   const { board, language, viewer } = page;
   const description = board.dashboard!.description || board.dashboard!.config.description;
-  const isFiltered = board.filters.size > 0;
+  const open = board.openFilterWidgets().map(({ config }): string => config!.member);
+  const chosen = open.filter((member) => board.filters.has(member));
   return (
     <header class="head">
       <div class="head-text">
@@ -45,16 +47,17 @@ function Head({ page }: { page: PageState }) {
         {description && <p>{description}</p>}
         <InForce board={board} />
       </div>
-      {isFiltered && board.filterWidgets().length > 1 && (
+      {chosen.length > 0 && open.length > 1 && (
         <button
           type="button"
           class="quiet no-print"
-          onClick={() => [...board.filters.keys()].map((member) => board.setFilter(member, undefined))}
+          onClick={() => chosen.map((member) => board.setFilter(member, undefined))}
         >
           {language.say('clearAll')}
         </button>
       )}
       {board.mayExport && board.dashboard!.config.kind !== 'APP' && <Downloads page={page} />}
+      <Subscriptions page={page} />
       <Avatar user={viewer!.user} />
     </header>
   );

@@ -52,7 +52,10 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
 const TIME_TYPES: VisualizationType[] = ['line', 'area', 'column', 'bar', 'combo', 'table', 'pivot'];
 
 /** What the page does with the rows before it draws them. */
-function moreOf({ type, emptyValues, periodComparisons, formats }: Visualization, query: AskedQuery) {
+function moreOf(
+  { type, emptyValues, periodComparisons, formats, tooltip }: Visualization,
+  query: AskedQuery,
+) {
   const time = query.timeDimensions?.find(({ granularity }) => granularity);
   const isFilled = emptyValues === 'zero' && time && TIME_TYPES.includes(type);
   const measures = new Set(query.measures);
@@ -63,7 +66,14 @@ function moreOf({ type, emptyValues, periodComparisons, formats }: Visualization
   return {
     ...(isFilled ? { fillMissingRows: { member: time.dimension } } : {}),
     ...(known.length ? { periodComparisons: known } : {}),
-    ...(formats ? { preferences: { columnFormats: formats } } : {}),
+    ...(formats || tooltip?.length
+      ? {
+          preferences: {
+            ...(formats ? { columnFormats: formats } : {}),
+            ...(tooltip?.length ? { tooltip } : {}),
+          },
+        }
+      : {}),
   };
 }
 

@@ -12,7 +12,7 @@ export interface ConsoleRights {
 }
 
 /** Whoever holds one of these finds something in the console. */
-const CONSOLE_ACTIONS = ['AuditLogManage', 'DeploymentUpdate', 'SchemaUpdate', 'SchemaUpdateDevBranches'];
+const CONSOLE_ACTIONS = ['AuditLogManage', 'DeploymentUpdate', 'SchemaRead'];
 
 export function useConsoleRights(deploymentId: number | undefined): ConsoleRights {
   const { data: me } = useMe();

@@ -54,12 +54,28 @@ export const SECTIONS: readonly ConsoleSection[] = [
     ],
   },
   {
+    title: 'embedding',
+    pages: [
+      entry('adminTenants', 'tenants'),
+      entry('adminSessions', 'sessions'),
+      entry('adminViewer', 'viewer'),
+      entry('adminDryRun', 'dryRun'),
+      entry('adminEmbedding', 'embedSettings'),
+    ],
+  },
+  {
+    title: 'integrations',
+    pages: [entry('adminGit', 'git', holding('SchemaRead')), entry('adminWebhooks', 'webhooks')],
+  },
+  {
     title: 'operations',
     pages: [
       entry('adminNotices', 'notices'),
+      entry('adminServers', 'servers'),
       entry('adminQueries', 'queries'),
       entry('adminJobs', 'jobs'),
       entry('adminUsage', 'usage'),
+      entry('adminDeployments', 'deployments'),
       entry('adminDeployment', 'deployment', holding('DeploymentUpdate')),
       entry('adminAuditLog', 'auditLog', holding('AuditLogManage')),
     ],

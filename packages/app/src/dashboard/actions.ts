@@ -2,7 +2,9 @@
 
 import { type Editor, kindText } from './editor.ts';
 import {
+  type Alignment,
   addWidget,
+  alignWidgets,
   copied,
   itemsOf,
   moveWidget,
@@ -13,26 +15,115 @@ import {
   siblingsOf,
   widgetsIn,
 } from './edits.ts';
-import { bottomOf, type Item, move } from './grid/grid.ts';
+import { bottomOf, type Item, move, moveAll } from './grid/grid.ts';
 import { say } from './say.ts';
 import type { WidgetType } from './state/doc.ts';
 
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
-const placeOf = (editor: Editor, id: string) => editor.widget(id)?.position;
+/** As it is arranged for the device that the editor shows. */
+const placeOf = (editor: Editor, id: string) => {
+  const widget = editor.widget(id);
+  if (!widget) return undefined;
+  return itemsOf(siblingsOf(editor.doc, id), editor.device.peek()).find((item) => item.id === id);
+};
 
 function sayPlace(editor: Editor, id: string) {
   const widget = editor.widget(id);
   if (!widget) return;
-  const { x, y } = widget.position;
+  const { x, y } = placeOf(editor, id)!;
   editor.announce(say('moved', { title: editor.titleOf(widget), x: x + 1, y: y + 1 }));
 }
 
 function saySize(editor: Editor, id: string) {
   const widget = editor.widget(id);
   if (!widget) return;
-  const { w, h } = widget.position;
+  const { w, h } = placeOf(editor, id)!;
   editor.announce(say('resized', { title: editor.titleOf(widget), w, h }));
+}
+
+/** Widgets that stand in one grid move together. */
+const together = (editor: Editor, id: string, ids: readonly string[]): string[] => {
+  const siblings = new Set(siblingsOf(editor.doc, id).map((one) => one.id));
+  return ids.includes(id) ? ids.filter((one) => siblings.has(one)) : [id];
+};
+
+/** The same for all that are selected, as one step. */
+export function stepAll(editor: Editor, id: string, selected: readonly string[], direction: Direction) {
+  const ids = together(editor, id, selected);
+  if (ids.length < 2) return step(editor, id, direction);
+  const layout = itemsOf(siblingsOf(editor.doc, id), editor.device.peek());
+  const placesOf = (list: readonly Item[]) =>
+    JSON.stringify(list.filter((item) => ids.includes(item.id)).map(({ x, y }) => [x, y]));
+  const across = direction === 'left' || direction === 'right';
+  const towards = direction === 'left' || direction === 'up' ? -1 : 1;
+  for (let far = 1; far <= (across ? 1 : bottomOf(layout)); far++) {
+    const by = across ? { x: towards, y: 0 } : { x: 0, y: towards * far };
+    const moved = moveAll(layout, ids, by);
+    if (placesOf(moved) === placesOf(layout)) continue;
+    changeAll(
+      editor,
+      ids,
+      'stepMove',
+      (doc) => setLayout(doc, moved, editor.device.peek()),
+      `move ${ids.join()}`,
+    );
+    break;
+  }
+  sayPlace(editor, id);
+}
+
+export function stretchAll(editor: Editor, id: string, selected: readonly string[], direction: Direction) {
+  const ids = together(editor, id, selected);
+  if (ids.length < 2) return stretch(editor, id, direction);
+  const by = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[direction] as [number, number];
+  changeAll(
+    editor,
+    ids,
+    'stepResize',
+    (doc) => {
+      for (const one of ids) {
+        const { w, h } = placeOf(editor, one)!;
+        resizeWidget(doc, one, { w: w + by[0], h: h + by[1] }, editor.device.peek());
+      }
+    },
+    `resize ${ids.join()}`,
+  );
+  saySize(editor, id);
+}
+
+export function align(editor: Editor, selected: readonly string[], how: Alignment) {
+  const ids = together(editor, selected[0]!, selected);
+  changeAll(editor, ids, 'stepMove', (doc) => alignWidgets(doc, ids, how, editor.device.peek()));
+  sayPlace(editor, ids[0]!);
+}
+
+function changeAll(
+  editor: Editor,
+  ids: readonly string[],
+  name: 'stepMove' | 'stepResize',
+  recipe: Parameters<Editor['session']['change']>[1],
+  key?: string,
+) {
+  if (!editor.canEdit) return;
+  const title = say('widgetsCount', { count: ids.length });
+  editor.session.change(say(name, { title }), recipe, key);
+}
+
+/** Selecting by keys: the focus then goes on without taking the others out. */
+export function pick(editor: Editor, id: string) {
+  const ids = editor.selected.peek();
+  // The first one is selected by the focus already.
+  if (editor.isPicking || !ids.includes(id))
+    editor.select(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]);
+  editor.isPicking = true;
+  editor.announce(say('selectedCount', { count: editor.selected.peek().length }));
+}
+
+export function selectAll(editor: Editor, id: string) {
+  editor.select(siblingsOf(editor.doc, id).map((one) => one.id));
+  editor.isPicking = true;
+  editor.announce(say('selectedCount', { count: editor.selected.peek().length }));
 }
 
 /** One column across. Up and down, as many rows as it takes until something changes: widgets stand on one another. */
@@ -42,7 +133,7 @@ export function step(editor: Editor, id: string, direction: Direction) {
   const { x, y } = at;
   if (direction === 'left' || direction === 'right')
     return moveTo(editor, id, { x: x + (direction === 'left' ? -1 : 1), y });
-  const layout = itemsOf(siblingsOf(editor.doc, id));
+  const layout = itemsOf(siblingsOf(editor.doc, id), editor.device.peek());
   const towards = direction === 'up' ? -1 : 1;
   for (let rows = 1; rows <= bottomOf(layout); rows++) {
     const target = { x, y: y + towards * rows };
@@ -57,7 +148,7 @@ export function moveTo(editor: Editor, id: string, to: { x: number; y: number })
   const widget = editor.widget(id);
   if (!widget || !editor.canEdit) return;
   const name = say('stepMove', { title: editor.titleOf(widget) });
-  editor.session.change(name, (doc) => moveWidget(doc, id, to), `move ${id}`);
+  editor.session.change(name, (doc) => moveWidget(doc, id, to, editor.device.peek()), `move ${id}`);
   sayPlace(editor, id);
 }
 
@@ -65,7 +156,7 @@ export function resizeTo(editor: Editor, id: string, to: { w: number; h: number 
   const widget = editor.widget(id);
   if (!widget || !editor.canEdit) return;
   const name = say('stepResize', { title: editor.titleOf(widget) });
-  editor.session.change(name, (doc) => resizeWidget(doc, id, to), `resize ${id}`);
+  editor.session.change(name, (doc) => resizeWidget(doc, id, to, editor.device.peek()), `resize ${id}`);
   saySize(editor, id);
 }
 
@@ -78,12 +169,18 @@ export function stretch(editor: Editor, id: string, direction: Direction) {
 }
 
 /** Where a drag has ended. */
-export function settle(editor: Editor, id: string, layout: readonly Item[], kind: 'move' | 'resize') {
+export function settle(
+  editor: Editor,
+  id: string,
+  layout: readonly Item[],
+  kind: 'move' | 'resize',
+  count = 1,
+) {
   const widget = editor.widget(id);
   if (!widget) return;
-  const title = editor.titleOf(widget);
+  const title = count > 1 ? say('widgetsCount', { count }) : editor.titleOf(widget);
   const name = kind === 'move' ? say('stepMove', { title }) : say('stepResize', { title });
-  editor.session.change(name, (doc) => setLayout(doc, layout));
+  editor.session.change(name, (doc) => setLayout(doc, layout, editor.device.peek()));
   if (kind === 'move') sayPlace(editor, id);
   else saySize(editor, id);
 }

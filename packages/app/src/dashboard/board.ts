@@ -7,21 +7,26 @@ import {
   textsLoader,
   themeOptionsOf,
   tokensOf,
+  withAttributes,
 } from '@oriel/charts';
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';
+import { addressOf } from '../place.ts';
 import { locale } from '../texts/index.ts';
-import { loadAs, previewsOf, queryApi, type Where } from './server.ts';
+import { loadAs, mayExploreIn, previewsOf, queryApi, type Where } from './server.ts';
 import { configOf, type Doc } from './state/doc.ts';
 
 export interface DraftBoard {
   board: Board;
   /** Counts what widgets are drawn from, apart from their places. */
   revision: Signal<number>;
-  show(doc: Doc): void;
-  /** Shows the rows of somebody else, by the id of a preview, or one's own again. */
-  viewAs(previewId: string | undefined): void;
+  /** With the reports of a version as they were then, or as they are now. */
+  show(doc: Doc, snapshots?: readonly Snapshot[]): void;
+  /** The names and values of the attributes that filters can begin with: one's own. */
+  attributes: Signal<Readonly<Record<string, unknown>>>;
+  /** Shows the rows of somebody else, by their preview, or one's own again. */
+  viewAs(as: { previewId: string; userAttributes: Readonly<Record<string, unknown>> } | undefined): void;
   /** Asks for the reports again: somebody has changed one of them. */
   reload(): void;
   stop(): void;
@@ -39,22 +44,40 @@ export function createDraftBoard(where: Where): DraftBoard {
   );
   const revision = signal(0);
   let shown: Doc | undefined;
+  let frozen: readonly Snapshot[] | undefined;
   const known = new Map<number, Snapshot>();
   const asked = new Set<number>();
+  const pending = new Set<number>();
   let tokens = tokensOf('light', []);
-  let previewId: string | undefined;
+  const attributes = signal<Readonly<Record<string, unknown>>>({});
+  let as: Parameters<DraftBoard['viewAs']>[0];
   const rowsApi: QueryApi = {
     load: (deploymentId, queries, isFresh) =>
-      previewId === undefined
+      as === undefined
         ? queryApi.load(deploymentId, queries, isFresh)
-        : loadAs(where, previewId, queries, isFresh),
+        : loadAs(where, as.previewId, queries, isFresh),
     meta: queryApi.meta,
+  };
+  let mayExplore = false;
+  void mayExploreIn(where.deploymentId).then((may) => {
+    mayExplore = may;
+  });
+  /** By a link, so that the router takes it. */
+  const exploreFrom = (query: object) => {
+    const link = document.createElement('a');
+    link.href = `${addressOf(where.deploymentId, 'explore')}?q=${encodeURIComponent(JSON.stringify(query))}`;
+    document.body.append(link);
+    link.click();
+    link.remove();
   };
   const board = new Board({
     api: rowsApi,
     language,
     tokens: () => tokens,
     mayExport: () => true,
+    get explore() {
+      return mayExplore ? exploreFrom : undefined;
+    },
     rendered() {},
     tell() {},
   });
@@ -66,14 +89,15 @@ export function createDraftBoard(where: Where): DraftBoard {
 
   function update() {
     if (!shown) return;
-    const config = configOf(shown);
+    const config = withAttributes(configOf(shown), as?.userAttributes ?? attributes.peek());
     paint();
     board.timezone = (config.settings as { timezone?: string } | null)?.timezone;
     board.edit({
       publicId: '',
       deploymentId: where.deploymentId,
       title: config.title ?? null,
-      reportSnapshots: [...known.values()],
+      reportSnapshots: frozen ? [...frozen] : [...known.values()],
+      pendingReports: frozen ? undefined : new Set(pending),
       config: config as never,
     });
   }
@@ -86,13 +110,20 @@ export function createDraftBoard(where: Where): DraftBoard {
       .filter((id) => Number.isSafeInteger(id) && id > 0 && !asked.has(id));
     const missing = [...new Set(ids)].slice(0, 200);
     if (!missing.length) return;
-    for (const id of missing) asked.add(id);
+    for (const id of missing) {
+      asked.add(id);
+      if (!known.has(id)) pending.add(id);
+    }
+    if (pending.size) update();
     try {
-      for (const snapshot of await previewsOf(where, missing)) known.set(snapshot.reportId, snapshot);
+      const { snapshots, userAttributes } = await previewsOf(where, missing);
+      for (const snapshot of snapshots) known.set(snapshot.reportId, snapshot);
+      attributes.value = userAttributes;
     } catch {
       // Asked for again with the next change.
       for (const id of missing) asked.delete(id);
     }
+    for (const id of missing) pending.delete(id);
     update();
   }
 
@@ -111,15 +142,17 @@ export function createDraftBoard(where: Where): DraftBoard {
   return {
     board,
     revision,
-    show(doc) {
-      const isSameDrawing = shown && isDrawnAlike(shown, doc);
+    attributes,
+    show(doc, snapshots) {
+      const isSameDrawing = shown && frozen === snapshots && isDrawnAlike(shown, doc);
       shown = doc;
+      frozen = snapshots;
       if (isSameDrawing) return;
       update();
-      void preview();
+      if (!frozen) void preview();
     },
-    viewAs(id) {
-      previewId = id;
+    viewAs(other) {
+      as = other;
       board.forgetViewer();
       update();
     },

@@ -1,12 +1,12 @@
 /** Settings of filters and time grains. */
+import { OPERATORS_BY_KIND, operatorsOf } from '@oriel/charts';
+import { DefaultSettings, type Kind } from './default-settings.tsx';
 import type { Editor } from './editor.ts';
 import { configIn } from './edits.ts';
-import { CheckField, Group, SelectField, TextField } from './fields.tsx';
+import { CheckField, Group, SelectField } from './fields.tsx';
 import { say } from './say.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
 import { widgetsOf } from './state/doc.ts';
-
-type Kind = 'select' | 'search' | 'date-range' | 'number-range';
 
 /** The controls that fit a type of field. The first is the usual one. */
 const KINDS: Record<string, Kind[]> = {
@@ -64,7 +64,7 @@ export function ControlSettings(props: WidgetProps) {
     editor.session.change(say('stepEdit', { title: editor.titleOf(widget) }), (doc) => {
       const own = configIn<Record<string, unknown>>(doc, widget.id);
       own[field] = value;
-      delete own.default;
+      for (const gone of ['default', 'mapping', 'widgets', 'operators']) delete own[gone];
       const fitting = KINDS[typeOf(editor, value)] ?? ['select'];
       if (!fitting.includes(own.kind as Kind)) own.kind = fitting[0];
     });
@@ -80,8 +80,16 @@ export function ControlSettings(props: WidgetProps) {
         label={say('control')}
         value={kind}
         options={[...new Set([...kinds, kind])].map((one) => ({ value: one, label: say(`kind.${one}`) }))}
-        onChange={(chosen) => set('kind', chosen)}
+        onChange={(chosen) =>
+          editor.session.change(say('stepEdit', { title: editor.titleOf(widget) }), (doc) => {
+            const own = configIn<Record<string, unknown>>(doc, widget.id);
+            own.kind = chosen;
+            delete own.operators;
+            delete own.default;
+          })
+        }
       />
+      <Operators kind={kind} {...props} />
       {kind === 'select' && (
         <CheckField
           label={say('multiple')}
@@ -89,165 +97,108 @@ export function ControlSettings(props: WidgetProps) {
           onChange={(checked) => set('multiple', checked ? undefined : false)}
         />
       )}
+      {kind === 'select' && (
+        <CheckField
+          label={say('faceted')}
+          checked={config.faceted === true}
+          onChange={(checked) => set('faceted', checked || undefined)}
+        />
+      )}
+      <SelectField
+        label={say('forViewers')}
+        {...(config.visibility ? { hint: say('visibilityHint') } : {})}
+        value={String(config.visibility ?? 'visible')}
+        options={(['visible', 'disabled', 'hidden'] as const).map((value) => ({
+          value,
+          label: say(`visibility.${value}`),
+        }))}
+        onChange={(chosen) => set('visibility', chosen === 'visible' ? undefined : chosen)}
+      />
       <DefaultSettings key={`${kind} ${config.member}`} kind={kind} {...props} />
       <Reach {...props} />
     </>
   );
 }
 
-const RANGES = [
-  ['last 7 days', 'last7'],
-  ['last 30 days', 'last30'],
-  ['last 90 days', 'last90'],
-  ['last 12 months', 'last12'],
-  ['this month', 'thisMonth'],
-  ['this year', 'thisYear'],
-] as const;
-
-/** What the control shows before the viewer chooses. Relative dates stay relative. */
-function DefaultSettings({ kind, config, set }: WidgetProps & { kind: Kind }) {
-  const given = config.default as { operator?: string; value?: unknown } | undefined;
-  const list = (Array.isArray(given?.value) ? given.value : given?.value == null ? [] : [given.value]).map(
-    String,
-  );
-  const choose = (operator: string, value: unknown) =>
-    set('default', value === undefined ? undefined : { operator, value });
-  if (kind === 'select')
-    return (
-      <TextField
-        label={`${say('atFirst')}: ${say('values')}`}
-        rows={3}
-        maxLength={5000}
-        placeholder={say('anything')}
-        value={list.join('\n')}
-        onChange={(text) => {
-          const values = text.split('\n');
-          const kept = values.filter((value, i) => value.trim() || i === values.length - 1);
-          choose('equals', kept.some((value) => value.trim()) ? kept : undefined);
-        }}
-      />
-    );
-  if (kind === 'search')
-    return (
-      <TextField
-        label={`${say('atFirst')}: ${say('contains')}`}
-        value={list[0] ?? ''}
-        onChange={(text) => choose('contains', text ? [text] : undefined)}
-      />
-    );
-  if (kind === 'date-range') {
-    const range = typeof given?.value === 'string' ? given.value : list.length === 2 ? 'fixed' : '';
-    const today = new Date().toISOString().slice(0, 10);
-    return (
-      <>
-        <SelectField
-          label={say('atFirst')}
-          value={range}
-          options={[
-            { value: '', label: say('anything') },
-            ...RANGES.map(([value, key]) => ({ value, label: say(key) })),
-            { value: 'fixed', label: say('fixedDates') },
-            ...(range && range !== 'fixed' && !RANGES.some(([value]) => value === range)
-              ? [{ value: range, label: range }]
-              : []),
-          ]}
-          onChange={(chosen) => choose('between', chosen === 'fixed' ? [today, today] : chosen || undefined)}
-        />
-        {range === 'fixed' && <Pair type="date" list={list} onChange={(pair) => choose('between', pair)} />}
-      </>
-    );
-  }
+/** What viewers can compare by. Of one, there is nothing to choose. */
+function Operators({ editor, kind, config, set }: WidgetProps & { kind: Kind }) {
+  const { board } = editor.draft;
+  const offered = operatorsOf({ ...config, kind });
   return (
-    <Group title={say('atFirst')}>
-      <Pair
-        type="number"
-        list={list}
-        onChange={(pair) => {
-          const [low, high] = pair.map((text) => (text === '' ? undefined : Number(text)));
-          const isOpen = low === undefined && high === undefined;
-          choose(
-            'between',
-            isOpen ? undefined : [low ?? -Number.MAX_SAFE_INTEGER, high ?? Number.MAX_SAFE_INTEGER],
-          );
-        }}
-      />
+    <Group title={say('operators')}>
+      {OPERATORS_BY_KIND[kind]!.map((operator) => (
+        <CheckField
+          key={operator}
+          label={board.say(`op.${operator}` as never)}
+          checked={offered.includes(operator)}
+          onChange={(checked) => {
+            const next = OPERATORS_BY_KIND[kind]!.filter((one) =>
+              one === operator ? checked : offered.includes(one),
+            );
+            const isUsual = next.length === 1 && next[0] === OPERATORS_BY_KIND[kind]![0];
+            set('operators', next.length && !isUsual ? next : undefined);
+          }}
+        />
+      ))}
     </Group>
   );
 }
 
-function Pair({
-  type,
-  list,
-  onChange,
-}: {
-  type: 'date' | 'number';
-  list: string[];
-  onChange(pair: [string, string]): void;
-}) {
-  const shown = (text = '') => (Math.abs(Number(text)) >= Number.MAX_SAFE_INTEGER ? '' : text);
-  const pair: [string, string] = [shown(list[0]), shown(list[1])];
-  const input = (i: 0 | 1) => (
-    <label class="field">
-      <span>{say(i === 0 ? 'from' : 'to')}</span>
-      <input
-        type={type}
-        value={pair[i]}
-        onChange={(event) => {
-          const next: [string, string] = [...pair];
-          next[i] = event.currentTarget.value;
-          onChange(next);
-        }}
-      />
-    </label>
-  );
-  return (
-    <div class="pairs">
-      {input(0)}
-      {input(1)}
-    </div>
-  );
-}
+const NOT = ' none';
 
-/** Which charts a control reaches: by itself those about the same data, or those that the author chooses. */
-function Reach({ editor, config, set }: WidgetProps) {
+/**
+ * Which charts a control reaches, and by which of their fields: by itself those about the same data, and by hand each chart by any
+ * field of the same type.
+ */
+function Reach({ editor, config, widget }: WidgetProps) {
   const charts = widgetsOf(editor.doc).filter(({ type }) => type === 'CHART');
-  const own = editor.reachable(config.member);
-  const chosen =
+  const type = typeOf(editor, config.member);
+  const mapping = (config.mapping ?? {}) as Record<string, string | null>;
+  const named =
     Array.isArray(config.widgets) && config.widgets.length ? (config.widgets as string[]) : undefined;
-  if (!charts.length) return null;
+  if (!charts.length || config.member == null) return null;
+  const choose = (id: string, chosen: string) =>
+    editor.session.change(say('stepEdit', { title: editor.titleOf(widget) }), (doc) => {
+      const own = configIn<Record<string, unknown>>(doc, widget.id);
+      // A list of charts says no more than which ones are left out.
+      const excluded = named ? charts.filter((chart) => !named.includes(chart.id)) : [];
+      const next: Record<string, string | null> = Object.fromEntries(
+        excluded.map((chart) => [chart.id, null]),
+      );
+      for (const one of named ?? []) next[one] = String(config.member);
+      Object.assign(next, mapping);
+      delete next[id];
+      if (chosen) next[id] = chosen === NOT ? null : chosen;
+      delete own.widgets;
+      if (Object.keys(next).length) own.mapping = next;
+      else delete own.mapping;
+    });
+  const isAnyReached = charts.some((chart) => editor.reachedBy(config, chart));
   return (
     <Group title={say('reaches')}>
-      <SelectField
-        label={say('reaches')}
-        value={chosen ? 'chosen' : 'all'}
-        options={[
-          { value: 'all', label: say('reachesAll') },
-          { value: 'chosen', label: say('reachesChosen') },
-        ]}
-        onChange={(how) =>
-          set('widgets', how === 'all' ? undefined : own.size ? [...own] : charts.map(({ id }) => id))
-        }
-      />
-      {charts.map((chart) =>
-        chosen ? (
-          <CheckField
+      {charts.map((chart) => {
+        const automatic = editor.reachedBy({ member: config.member }, chart);
+        const isLeftOut = named ? !named.includes(chart.id) : mapping[chart.id] === null;
+        const value = isLeftOut ? NOT : (mapping[chart.id] ?? '');
+        const owners = editor.ownersOf(chart.config?.reportId);
+        const fields = editor.dimensions.value.filter((one) => one.type === type && owners.has(one.owner));
+        const known = [...new Set(fields.map(({ name }) => name))];
+        return (
+          <SelectField
             key={chart.id}
             label={editor.titleOf(chart)}
-            {...(own.has(chart.id) ? {} : { note: say('notReached') })}
-            checked={chosen.includes(chart.id)}
-            onChange={(checked) => {
-              const next = checked ? [...chosen, chart.id] : chosen.filter((id) => id !== chart.id);
-              set('widgets', next.length ? next : undefined);
-            }}
+            value={value}
+            options={[
+              { value: '', label: say(automatic ? 'isReached' : 'notReached') },
+              { value: NOT, label: say('leftOut') },
+              ...(value && value !== NOT && !known.includes(value) ? [{ value, label: value }] : []),
+              ...fields.map(({ name, title }) => ({ value: name, label: title, group: say('byField') })),
+            ]}
+            onChange={(chosen) => choose(chart.id, chosen)}
           />
-        ) : (
-          <p key={chart.id} class={own.has(chart.id) ? 'reach' : 'reach soft'}>
-            <span>{editor.titleOf(chart)}</span>{' '}
-            <span>{say(own.has(chart.id) ? 'isReached' : 'notReached')}</span>
-          </p>
-        ),
-      )}
-      {!chosen && config.member != null && own.size === 0 && <p class="soft">{say('unreached')}</p>}
+        );
+      })}
+      {!isAnyReached && <p class="soft">{say('unreached')}</p>}
     </Group>
   );
 }

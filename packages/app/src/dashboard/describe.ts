@@ -23,6 +23,17 @@ const FIELDS: Record<string, Parameters<typeof say>[0]> = {
   restrictDataDownload: 'noDownload',
   primaryColor: 'accentColor',
   backgroundColor: 'backgroundColor',
+  mapping: 'reaches',
+  operators: 'operators',
+  visibility: 'forViewers',
+  faceted: 'faceted',
+  crossFilter: 'crossFilter',
+  image: 'picture',
+  alt: 'alt',
+  fontFamily: 'font',
+  color: 'borderColor',
+  width: 'borderWidth',
+  radius: 'corners',
 };
 
 export const fieldText = (path: Path) => {
@@ -69,5 +80,6 @@ export function valueText(editor: Editor, path: Path, value: unknown): string {
     return `${say(KIND_TEXTS[widget.type])}: ${editor.titleOf(widget)}`;
   }
   if (path.at(-1) === 'reportId') return editor.report(value)?.name ?? String(value);
+  if (path.at(-1) === 'image') return say('picture');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,35 +1,68 @@
-/** Publishing, versions, and what two people have changed at once. */
+/** Publishing, and what it changes for viewers. */
+import type { Snapshot } from '@oriel/charts';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
+import { invalidate } from '../data/cache.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { Skeleton, wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
-import { locale } from '../texts/index.ts';
 import { say as sayApp } from '../texts/say.ts';
-import { describe, fieldText, valueText, widgetIn } from './describe.ts';
+import { describe } from './describe.ts';
 import type { Editor } from './editor.ts';
 import { TextField } from './fields.tsx';
 import { say } from './say.ts';
-import { changesBetween } from './state/changes.ts';
+import { previewsOf } from './server.ts';
+import { changesBetween, isSame } from './state/changes.ts';
 import { type Config, docOf } from './state/doc.ts';
-import type { Conflict } from './state/merge.ts';
 
 const LINES_MAX = 12;
 
 interface Published {
   config: Config | null;
   publicId: string | undefined;
+  /** The names of the reports that have changed since. */
+  changedReports: string[];
 }
 
-async function publishedOf({ where }: Editor): Promise<Published> {
+async function publishedOf({ where, draft }: Editor): Promise<Published> {
   const { dashboardPublished, publishedDashboard } = await api.getWorkbook(where);
-  return {
-    config: (dashboardPublished ?? null) as Config | null,
-    publicId: (publishedDashboard as { publicId?: string } | null | undefined)?.publicId,
+  const { publicId, reportSnapshots = [] } = (publishedDashboard ?? {}) as {
+    publicId?: string;
+    reportSnapshots?: Snapshot[];
   };
+  const used = new Set(
+    ((dashboardPublished ?? {}) as Config).widgets?.flatMap(({ config }) => config?.reportId ?? []),
+  );
+  const ids = reportSnapshots.map(({ reportId }) => reportId).filter((id) => used.has(id));
+  // As they would be published now: other people may have changed them since the editor was opened.
+  const now = ids.length ? (await previewsOf(where, ids)).snapshots : [];
+  draft.reload();
+  const changedReports = now
+    .filter((report) => {
+      const before = reportSnapshots.find(({ reportId }) => reportId === report.reportId);
+      return before && !isSame(drawnFrom(before), drawnFrom(report));
+    })
+    .map(({ title, name }) => title || name || '');
+  return { config: (dashboardPublished ?? null) as Config | null, publicId, changedReports };
 }
+
+/** What viewers could see of a change. */
+const drawnFrom = ({
+  name,
+  title,
+  description,
+  kind,
+  spec,
+  meta,
+  fillMissingRows,
+  periodComparisons,
+  preferences,
+}: Snapshot) => ({
+  ...{ name, title, description, kind, spec, query: meta?.query },
+  ...{ fillMissingRows, periodComparisons, preferences },
+});
 
 export const openPublish = (editor: Editor) =>
   openDialog((close) => <Publish editor={editor} onClose={close} />);
@@ -43,7 +76,10 @@ function Publish({ editor, onClose }: { editor: Editor; onClose(): void }) {
     publishedOf(editor).then(setPublished, (error) => setProblem(problemOf(error)));
   }, []);
   const lines = published?.config
-    ? describe(editor, changesBetween(docOf(published.config), editor.doc))
+    ? [
+        ...describe(editor, changesBetween(docOf(published.config), editor.doc)),
+        ...published.changedReports.map((title) => say('changeReport', { title })),
+      ]
     : [];
 
   async function publish() {
@@ -53,6 +89,8 @@ function Publish({ editor, onClose }: { editor: Editor; onClose(): void }) {
       await editor.session.save();
       const body = note.trim() ? { note: note.trim() } : {};
       const { versionNumber } = await api.publishDashboard({ ...editor.where, body });
+      // Other pages say whether there is a dashboard.
+      invalidate(`d/${editor.where.deploymentId}/`);
       toast(say('publishedToast', { number: versionNumber }));
       onClose();
       // Publishing is a change of the workbook: the next save needs its new tag.
@@ -130,6 +168,7 @@ function PublishedLinks({
   const unpublish = () =>
     void attempt(async () => {
       await api.unpublishDashboard(editor.where);
+      invalidate(`d/${deploymentId}/`);
       toast(say('unpublishedToast'));
       onClose();
       await editor.session.refresh().catch(() => {});
@@ -145,119 +184,5 @@ function PublishedLinks({
         {say('unpublish')}
       </button>
     </div>
-  );
-}
-
-export const openVersions = (editor: Editor) =>
-  openDialog((close) => <Versions editor={editor} onClose={close} />);
-
-type VersionList = Awaited<ReturnType<typeof api.getDashboardVersions>>;
-
-function Versions({ editor, onClose }: { editor: Editor; onClose(): void }) {
-  const [list, setList] = useState<VersionList>();
-  const [problem, setProblem] = useState<Problem>();
-  useEffect(() => {
-    api.getDashboardVersions(editor.where).then(setList, (error) => setProblem(problemOf(error)));
-  }, []);
-  const times = new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' });
-  const restore = (versionNumber: number) =>
-    void attempt(async () => {
-      const { config } = await api.getDashboardVersion({ ...editor.where, versionNumber });
-      const restored = docOf(config as Config);
-      editor.session.change(say('stepRestore', { number: versionNumber }), (draft) => {
-        for (const key of Object.keys(draft)) delete (draft as Record<string, unknown>)[key];
-        Object.assign(draft, restored);
-      });
-      editor.select([]);
-      toast(say('restoredToast', { number: versionNumber }), { undo: () => editor.session.undo() });
-      onClose();
-    });
-  return (
-    <Dialog title={say('versionsTitle')} onClose={onClose}>
-      {problem && <p role="alert">{wordsOf(problem)}</p>}
-      {!list && !problem && <Skeleton lines={3} />}
-      {list?.versions.length === 0 && <p class="soft">{say('noVersions')}</p>}
-      <ol class="versions">
-        {list?.versions.map(({ versionNumber, title, note, publishedAt, publishedBy }, i) => (
-          <li key={versionNumber}>
-            <div class="grow">
-              <strong>{say('version', { number: versionNumber })}</strong>
-              {title && <span> · {title}</span>}
-              {i === 0 && list.isPublished && <span class="tag">{say('isShown')}</span>}
-              {note && <p>{note}</p>}
-              <p class="soft">
-                {say('byAt', {
-                  name: publishedBy?.displayName ?? '–',
-                  time: times.format(new Date(publishedAt)),
-                })}
-              </p>
-            </div>
-            {editor.canEdit && (
-              <button type="button" onClick={() => restore(versionNumber)}>
-                {say('restore')}
-              </button>
-            )}
-          </li>
-        ))}
-      </ol>
-    </Dialog>
-  );
-}
-
-/** Shown as long as somebody has to decide. It can be closed, and comes back with the next change. */
-export function Conflicts({ editor }: { editor: Editor }) {
-  const conflicts = editor.session.conflicts.value;
-  const [mine, setMine] = useState<ReadonlySet<Conflict>>(new Set());
-  if (!conflicts.length) return null;
-  const decide = () =>
-    editor.session.resolve(
-      say('stepResolve'),
-      conflicts.filter((one) => mine.has(one)),
-    );
-  const choose = (conflict: Conflict, isMine: boolean) => {
-    const next = new Set(mine);
-    if (isMine) next.add(conflict);
-    else next.delete(conflict);
-    setMine(next);
-  };
-  return (
-    <Dialog title={say('conflictTitle')} onClose={decide}>
-      <p>{say('conflictHint')}</p>
-      {conflicts.map((conflict) => {
-        const { path, mine: own, theirs } = conflict;
-        const isWhole = path.length === 2;
-        const what =
-          path[0] === 'widgets'
-            ? say('changeEdited', {
-                title: widgetIn(editor, conflict, [own, theirs]),
-                field: isWhole ? say('wholeWidget') : fieldText(path),
-              })
-            : say('changeDashboard', { field: fieldText(path) });
-        return (
-          <fieldset class="conflict" key={path.join('/')}>
-            <legend>{what}</legend>
-            {([true, false] as const).map((isMine) => (
-              <label key={String(isMine)} class="check">
-                <input
-                  type="radio"
-                  name={path.join('/')}
-                  checked={mine.has(conflict) === isMine}
-                  onChange={() => choose(conflict, isMine)}
-                />
-                <span>
-                  <strong>{say(isMine ? 'mine' : 'theirs')}</strong>
-                  <span class="value">{valueText(editor, path, isMine ? own : theirs)}</span>
-                </span>
-              </label>
-            ))}
-          </fieldset>
-        );
-      })}
-      <div class="dialog-foot">
-        <button type="button" class="primary" onClick={decide}>
-          {say('keepChosen')}
-        </button>
-      </div>
-    </Dialog>
   );
 }

@@ -1,9 +1,9 @@
 /** Moving and resizing by pointer. What a drag would do is shown on the way; Escape takes it back. */
-import { useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { settle } from './actions.ts';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './edits.ts';
-import { COLUMNS, type Item, move, resize } from './grid/grid.ts';
+import { COLUMNS, type Item, move, moveAll, resize } from './grid/grid.ts';
 import { widgetsOf } from './state/doc.ts';
 import { topLevelOf } from './state/widgets.ts';
 
@@ -47,8 +47,21 @@ function rowAt({ rows, rowHeight, gap }: Tracks, top: number): number {
   return nearest;
 }
 
-export function useDrag(editor: Editor, frame: { current: HTMLElement | null }) {
-  const running = useRef<AbortController | undefined>(undefined);
+export interface Drag {
+  begin(event: PointerEvent, id: string, kind: Kind): void;
+}
+
+export const useDrag = (editor: Editor, frame: { current: HTMLElement | null }): Drag =>
+  useMemo(() => createDrag(editor, frame), [editor]);
+
+const isAt = (a: readonly Item[], b: readonly Item[] | undefined) =>
+  a.every((one, i) => {
+    const other = b?.[i];
+    return other && one.x === other.x && one.y === other.y && one.w === other.w && one.h === other.h;
+  });
+
+function createDrag(editor: Editor, frame: { current: HTMLElement | null }): Drag {
+  let running: AbortController | undefined;
 
   function begin(event: PointerEvent, id: string, kind: Kind) {
     const target = event.target as Element;
@@ -60,50 +73,71 @@ export function useDrag(editor: Editor, frame: { current: HTMLElement | null }) 
     const grid = frame.current?.querySelector<HTMLElement>('.canvas');
     const slot = target.closest<HTMLElement>('.slot');
     if (!grid || !slot || grid.classList.contains('stacked')) return;
-    running.current?.abort();
+    running?.abort();
     const over = new AbortController();
-    running.current = over;
+    running = over;
     const { signal } = over;
-    const start: Item[] = itemsOf(topLevelOf(widgetsOf(editor.doc)));
+    const start: Item[] = itemsOf(topLevelOf(widgetsOf(editor.doc)), editor.device.peek());
     const item = start.find((one) => one.id === id)!;
+    const selected = editor.selected.peek();
+    const isGroup = kind === 'move' && selected.length > 1 && selected.includes(id);
+    const ids = isGroup ? selected.filter((one) => start.some((each) => each.id === one)) : [id];
     const from = { x: event.clientX, y: event.clientY };
     const box = slot.getBoundingClientRect();
     const isMirrored = getComputedStyle(grid).direction === 'rtl';
     let layout: readonly Item[] | undefined;
+    let tracks: Tracks | undefined;
+    let last: PointerEvent | undefined;
+    let frameId = 0;
 
     /** From the position of the pointer to that of the item, in the grid as it is now. */
     const place = ({ clientX, clientY }: PointerEvent) => {
-      const tracks = tracksOf(grid);
+      // Measured again once what was measured has changed.
+      tracks ??= tracksOf(grid);
       const around = grid.getBoundingClientRect();
-      const dx = (clientX - from.x) * (isMirrored ? -1 : 1);
+      const dx = Math.round(((clientX - from.x) * (isMirrored ? -1 : 1)) / tracks.column);
       if (kind === 'resize') {
         const bottom = clientY - around.top;
         const h = Math.max(1, rowAt(tracks, bottom + tracks.gap) - item.y);
-        return resize(start, id, { w: item.w + Math.round(dx / tracks.column), h });
+        return resize(start, id, { w: item.w + dx, h });
       }
       const top = clientY - (from.y - box.top) - around.top;
-      return move(start, id, { x: item.x + Math.round(dx / tracks.column), y: rowAt(tracks, top) });
+      const y = rowAt(tracks, top);
+      return isGroup ? moveAll(start, ids, { x: dx, y: y - item.y }) : move(start, id, { x: item.x + dx, y });
+    };
+
+    const show = () => {
+      frameId = 0;
+      if (!last) return;
+      if (last.clientY > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX);
+      else if (last.clientY < EDGE_PX * 2) scrollBy(0, -SCROLL_PX);
+      const next = place(last);
+      if (layout && isAt(next, layout)) return;
+      layout = next;
+      tracks = undefined;
+      editor.dragged.value = { ids, layout };
     };
 
     const onMove = (moved: PointerEvent) => {
       const distance = Math.hypot(moved.clientX - from.x, moved.clientY - from.y);
-      if (!layout && distance < THRESHOLD_PX) return;
-      if (!layout) slot.setPointerCapture?.(event.pointerId);
-      if (moved.clientY > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX);
-      else if (moved.clientY < EDGE_PX * 2) scrollBy(0, -SCROLL_PX);
-      layout = place(moved);
-      editor.dragged.value = { id, layout };
+      if (!last && distance < THRESHOLD_PX) return;
+      if (!last) slot.setPointerCapture?.(event.pointerId);
+      last = moved;
+      // Once a frame, however often the pointer tells of itself.
+      frameId ||= requestAnimationFrame(show);
     };
     const end = (isKept: boolean) => {
       over.abort();
+      cancelAnimationFrame(frameId);
+      if (last && isKept) show();
       editor.dragged.value = undefined;
       if (!layout) return;
       // The click that follows would select something else.
       const clicks = new AbortController();
       addEventListener('click', (click) => click.stopPropagation(), { capture: true, signal: clicks.signal });
       setTimeout(() => clicks.abort(), 50);
-      editor.select([id]);
-      if (isKept) settle(editor, id, layout, kind);
+      editor.select(ids);
+      if (isKept) settle(editor, id, layout, kind, ids.length);
     };
     addEventListener('pointermove', onMove, { signal });
     addEventListener('pointerup', () => end(true), { signal });
@@ -111,7 +145,7 @@ export function useDrag(editor: Editor, frame: { current: HTMLElement | null }) 
     addEventListener(
       'keydown',
       (key) => {
-        if (key.key !== 'Escape' || !layout) return;
+        if (key.key !== 'Escape' || !last) return;
         key.preventDefault();
         key.stopPropagation();
         end(false);

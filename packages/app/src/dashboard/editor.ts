@@ -1,13 +1,14 @@
 /** What the parts of the editor share: the draft, what is selected, and what was said to the person. */
-import type { MetaCube } from '@oriel/charts';
+import { type MetaCube, membersOf, type Query, reachedBy, type Snapshot } from '@oriel/charts';
 import type { OrielClient } from '@oriel/client';
 import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
+import type { Device } from './edits.ts';
 import type { Item } from './grid/grid.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
-import { type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
+import { type Config, type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import type { Merged } from './state/merge.ts';
 import { type Keeper, Session, type Stored } from './state/session.ts';
 
@@ -42,6 +43,12 @@ export interface Previewed extends Awaited<ReturnType<OrielClient['createDashboa
   name: string;
 }
 
+/** A draft that a version has taken the place of. */
+export interface Replaced {
+  config: Config;
+  at: number;
+}
+
 const hasRoom = () => matchMedia('(min-width: 1101px)').matches;
 
 export class Editor {
@@ -51,15 +58,25 @@ export class Editor {
   readonly canEdit: boolean;
   readonly selected = signal<readonly string[]>([]);
   readonly isPreview = signal(false);
+  /** A published version that is shown in place of the draft. */
+  readonly version = signal<{ number: number; doc: Doc; snapshots: readonly Snapshot[] } | undefined>(
+    undefined,
+  );
+  /** On what it is shown, and for what widgets are arranged. */
+  readonly device = signal<Device>('desk');
   readonly previewed = signal<Previewed | undefined>(undefined);
   /** Where there is room beside the widgets, it is open from the start. */
   readonly isPanelOpen = signal(hasRoom());
   /** For screen readers. */
   readonly announcement = signal('');
+  /** While somebody selects several by keys. */
+  isPicking = false;
   /** While somebody drags: where everything would be. */
-  readonly dragged = signal<{ id: string; layout: readonly Item[] } | undefined>(undefined);
+  readonly dragged = signal<{ ids: readonly string[]; layout: readonly Item[] } | undefined>(undefined);
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
+  /** The draft that a restored version has replaced. */
+  readonly replaced = signal<Replaced | undefined>(undefined);
   readonly presence: Presence;
   readonly #tabs: BroadcastChannel;
 
@@ -98,6 +115,18 @@ export class Editor {
     return this.session.doc;
   }
 
+  /** What the canvas shows. */
+  get shownDoc(): Doc {
+    return this.version.value?.doc ?? this.doc;
+  }
+
+  showVersion(version: Editor['version']['value']) {
+    batch(() => {
+      this.version.value = version;
+      this.setPreview(version !== undefined);
+    });
+  }
+
   widget(id: string): Widget | undefined {
     return this.doc.widgets[id];
   }
@@ -105,6 +134,7 @@ export class Editor {
   setPreview(isPreview: boolean) {
     batch(() => {
       this.isPreview.value = isPreview;
+      if (!isPreview) this.version.value = undefined;
       if (!isPreview && this.previewed.peek()) this.previewAs(undefined);
     });
   }
@@ -113,11 +143,12 @@ export class Editor {
   previewAs(as: Previewed | undefined) {
     batch(() => {
       this.previewed.value = as;
-      this.draft.viewAs(as?.previewId);
+      this.draft.viewAs(as);
     });
   }
 
   select(ids: readonly string[]) {
+    this.isPicking = false;
     this.selected.value = ids;
     if (ids.length && hasRoom()) this.isPanelOpen.value = true;
   }
@@ -142,6 +173,8 @@ export class Editor {
         this.report(config.reportId) ?? drawn?.find(({ reportId }) => reportId === config.reportId);
       return report?.title || report?.name || kindText('CHART');
     }
+    if (widget.type === 'TEXT' && config.image !== undefined)
+      return String(config.alt ?? '') || say('picture');
     if (widget.type === 'TEXT') {
       const first = String(config.markdown ?? '')
         .split('\n')
@@ -154,29 +187,46 @@ export class Editor {
     return kindText(widget.type);
   }
 
-  /** The charts that a control can reach by itself: those about the same view or cube. */
-  reachable(member: unknown): Set<string> {
-    const owner = String(member ?? '').split('.')[0];
-    const charts = widgetsOf(this.doc).filter(({ type }) => type === 'CHART');
-    return new Set(
-      charts.filter(({ config }) => this.ownersOf(config?.reportId).has(owner!)).map(({ id }) => id),
-    );
+  /** Controls that should reach a chart and cannot, by the id of the chart. What the author has decided is not among them. */
+  readonly unreached = computed((): ReadonlyMap<string, string[]> => {
+    this.draft.revision.value;
+    const widgets = widgetsOf(this.doc);
+    const controls = widgets.filter(({ type, config }) => type === 'FILTER' && config?.member);
+    const found = new Map<string, string[]>();
+    for (const { id, config } of widgets.filter(({ type }) => type === 'CHART')) {
+      const query = this.#queryOf(config?.reportId);
+      if (!query) continue;
+      const missing = controls.filter(
+        (control) =>
+          !(control.config!.widgets as unknown[] | undefined)?.length &&
+          (control.config!.mapping as Record<string, unknown> | undefined)?.[id] === undefined &&
+          reachedBy(control.config, query, id) === undefined,
+      );
+      if (missing.length)
+        found.set(
+          id,
+          missing.map((control) => this.titleOf(control)),
+        );
+    }
+    return found;
+  });
+
+  /** The member by which a control filters a chart. */
+  reachedBy(config: Widget['config'], chart: Widget): string | undefined {
+    return reachedBy(config, this.#queryOf(chart.config?.reportId) ?? {}, chart.id);
+  }
+
+  /** As it is drawn, or as it is in the list of reports. */
+  #queryOf(reportId: unknown): Query | undefined {
+    const drawn = this.draft.board.dashboard?.reportSnapshots.find((one) => one.reportId === reportId);
+    const report = this.report(reportId);
+    return drawn?.meta?.query ?? (report && (parsed(report.jsonQuery) as Query));
   }
 
   /** The views and cubes that the query of a report names. */
   ownersOf(reportId: unknown): Set<string> {
-    const { measures, dimensions, timeDimensions } = parsed(this.report(reportId)?.jsonQuery);
-    const names = [
-      measures,
-      dimensions,
-      (timeDimensions as { dimension: string }[] | undefined)?.map((one) => one?.dimension),
-    ];
-    return new Set(
-      names
-        .flat()
-        .filter((name): name is string => typeof name === 'string')
-        .map((name) => name.split('.')[0]!),
-    );
+    const query = this.#queryOf(reportId);
+    return new Set(query ? membersOf(query).map((name) => name.split('.')[0]!) : []);
   }
 
   stop() {

@@ -1,6 +1,6 @@
 /** What an author does to a draft. Each is one step of the history. */
 import type { Draft } from 'immer';
-import { bounded, compact, type Item, move, place, resize } from './grid/grid.ts';
+import { bounded, COLUMNS, compact, type Item, move, place, resize } from './grid/grid.ts';
 import { type Doc, newId, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import { familyOf, heldBy, parentOf, tabsOf, topLevelOf } from './state/widgets.ts';
 
@@ -8,7 +8,7 @@ import { familyOf, heldBy, parentOf, tabsOf, topLevelOf } from './state/widgets.
 const NEW: Record<string, { w: number; h: number; config?: Record<string, unknown> }> = {
   CHART: { w: 6, h: 5 },
   TEXT: { w: 6, h: 2, config: { markdown: '' } },
-  FILTER: { w: 3, h: 1, config: { kind: 'select' } },
+  FILTER: { w: 3, h: 1, config: { kind: 'select', faceted: true } },
   TIME_GRAIN: { w: 3, h: 1, config: { grains: ['day', 'week', 'month'], default: 'month' } },
   CONTAINER: { w: 12, h: 6, config: { widgets: [] } },
   DIVIDER: { w: 12, h: 1 },
@@ -26,13 +26,80 @@ export function siblingsOf(doc: Doc, id: string): Widget[] {
   return widgets.filter((widget) => ids.has(widget.id));
 }
 
-export const itemsOf = (widgets: readonly Widget[]): Item[] =>
-  widgets.map(({ id, position }) => bounded({ ...position, id }));
+/** The widths of pages that widgets are arranged for. */
+export type Device = 'desk' | 'tablet' | 'phone';
 
-export function setLayout(doc: Draft<Doc>, layout: readonly Item[]) {
+type Size = keyof NonNullable<Widget['responsiveLayouts']>;
+
+/** Those of the grid for a device. A phone may be held across. */
+const SIZES: Record<Exclude<Device, 'desk'>, readonly [Size, ...Size[]]> = {
+  tablet: ['sm'],
+  phone: ['xxs', 'xs'],
+};
+
+/** Whether somebody has arranged widgets for this device. Before, their places follow from those of the desk. */
+export const isArranged = (widgets: readonly Widget[], device: Device) =>
+  device !== 'desk' && widgets.some((widget) => widget.responsiveLayouts?.[SIZES[device][0]]);
+
+/** The places of widgets of one grid on a device. */
+export function itemsOf(widgets: readonly Widget[], device: Device = 'desk'): Item[] {
+  const items = widgets.map(({ id, position, responsiveLayouts }) => {
+    const own = device === 'desk' ? undefined : responsiveLayouts?.[SIZES[device][0]];
+    return bounded({ ...(own ?? position), id });
+  });
+  if (device !== 'phone' || isArranged(widgets, device)) return items;
+  // Below each other, in their order.
+  const order = items.toSorted((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
+  const tops = new Map<string, number>();
+  let top = 0;
+  for (const id of order) {
+    tops.set(id, top);
+    top += items.find((item) => item.id === id)!.h;
+  }
+  return items.map((item) => ({ ...item, x: 0, w: COLUMNS, y: tops.get(item.id)! }));
+}
+
+/** Widgets that came later stand below those that were arranged for a device. */
+export function fillDevices(doc: Draft<Doc>) {
+  const widgets = topLevelOf(widgetsOf(doc as Doc));
+  for (const device of ['tablet', 'phone'] as const) {
+    if (!isArranged(widgets, device)) continue;
+    const [size] = SIZES[device];
+    let bottom = Math.max(
+      ...widgets.flatMap(({ responsiveLayouts }) => {
+        const place = responsiveLayouts?.[size];
+        return place ? [place.y + place.h] : [];
+      }),
+    );
+    for (const { id, position, responsiveLayouts } of widgets) {
+      if (responsiveLayouts?.[size]) continue;
+      const { w, h } = position;
+      setPlace(doc, id, { x: 0, y: bottom, w: device === 'phone' ? COLUMNS : w, h }, device);
+      bottom += h;
+    }
+  }
+}
+
+/** Places follow from those of the desk again. */
+export function forgetDevice(doc: Draft<Doc>, device: Exclude<Device, 'desk'>) {
+  for (const widget of Object.values(doc.widgets))
+    for (const size of SIZES[device]) delete widget.responsiveLayouts?.[size];
+}
+
+function setPlace(doc: Draft<Doc>, id: string, place: Widget['position'], device: Exclude<Device, 'desk'>) {
+  const widget = doc.widgets[id]!;
+  widget.responsiveLayouts ??= {};
+  for (const size of SIZES[device]) widget.responsiveLayouts[size] = { ...place };
+}
+
+export function setLayout(doc: Draft<Doc>, layout: readonly Item[], device: Device = 'desk') {
   for (const { id, x, y, w, h } of layout) {
     const widget = doc.widgets[id];
     if (!widget) continue;
+    if (device !== 'desk') {
+      setPlace(doc, id, { x, y, w, h }, device);
+      continue;
+    }
     const { position } = widget;
     if (position.x !== x || position.y !== y || position.w !== w || position.h !== h)
       widget.position = { x, y, w, h };
@@ -46,7 +113,9 @@ export function addWidget(
   config: Record<string, unknown> = {},
   options: { isKpi?: boolean } = {},
 ): string {
-  const { config: first, ...usual } = NEW[type]!;
+  const { config: usualConfig, ...usual } = NEW[type]!;
+  // A picture stands in place of words.
+  const first = 'image' in config ? {} : usualConfig;
   const size = options.isKpi ? KPI_SIZE : usual;
   const layout = itemsOf(topLevelOf(widgetsOf(doc as Doc)));
   const id = newId(doc as Doc, type);
@@ -56,6 +125,7 @@ export function addWidget(
   doc.widgets[id] = { id, type, position, config: { ...first, ...config } };
   doc.order.push(id);
   setLayout(doc, compact([{ ...position, id }, ...layout]));
+  fillDevices(doc);
   return id;
 }
 
@@ -69,12 +139,33 @@ function controlPlace(doc: Doc, layout: Item[], size: { w: number; h: number }) 
   return controls.length && end + size.w <= 12 ? { ...size, x: end, y: row } : { ...size, x: 0, y: row };
 }
 
-export function moveWidget(doc: Draft<Doc>, id: string, to: { x: number; y: number }) {
-  setLayout(doc, move(itemsOf(siblingsOf(doc as Doc, id)), id, to));
+export function moveWidget(doc: Draft<Doc>, id: string, to: { x: number; y: number }, device?: Device) {
+  setLayout(doc, move(itemsOf(siblingsOf(doc as Doc, id), device), id, to), device);
 }
 
-export function resizeWidget(doc: Draft<Doc>, id: string, to: { w: number; h: number }) {
-  setLayout(doc, resize(itemsOf(siblingsOf(doc as Doc, id)), id, to));
+export function resizeWidget(doc: Draft<Doc>, id: string, to: { w: number; h: number }, device?: Device) {
+  setLayout(doc, resize(itemsOf(siblingsOf(doc as Doc, id), device), id, to), device);
+}
+
+const groupOf = (doc: Doc, ids: readonly string[], device: Device | undefined) => {
+  const layout = itemsOf(siblingsOf(doc, ids[0]!), device);
+  return { layout, own: layout.filter(({ id }) => ids.includes(id)) };
+};
+
+/** Several widgets of one grid in one line, or in one size. */
+export type Alignment = 'left' | 'right' | 'width' | 'height';
+
+export function alignWidgets(doc: Draft<Doc>, ids: readonly string[], how: Alignment, device?: Device) {
+  const { layout, own } = groupOf(doc as Doc, ids, device);
+  const left = Math.min(...own.map(({ x }) => x));
+  const right = Math.max(...own.map(({ x, w }) => x + w));
+  const wanted = (item: Item): Item => {
+    if (how === 'left') return { ...item, x: left };
+    if (how === 'right') return { ...item, x: right - item.w };
+    if (how === 'width') return { ...item, w: own[0]!.w };
+    return { ...item, h: own[0]!.h };
+  };
+  setLayout(doc, compact(layout.map((item) => (own.includes(item) ? wanted(item) : item))), device);
 }
 
 /** With all that is inside, and out of the container and the controls that name it. */
@@ -83,14 +174,20 @@ export function removeWidgets(doc: Draft<Doc>, ids: readonly string[]) {
   for (const id of gone) delete doc.widgets[id];
   doc.order = doc.order.filter((id) => !gone.has(id));
   for (const widget of Object.values(doc.widgets)) forget(widget as Widget, gone);
-  setLayout(doc, compact(itemsOf(topLevelOf(widgetsOf(doc as Doc)))));
+  const left = topLevelOf(widgetsOf(doc as Doc));
+  for (const device of ['desk', 'tablet', 'phone'] as const)
+    if (device === 'desk' || isArranged(left, device)) setLayout(doc, compact(itemsOf(left, device)), device);
 }
 
 /** Takes ids out of a container or a control. */
 export function forget(widget: Widget, gone: ReadonlySet<string>) {
-  const config = widget.config as { widgets?: string[]; tabs?: { widgets?: string[] }[] } | null | undefined;
+  const config = widget.config as
+    | { widgets?: string[]; tabs?: { widgets?: string[] }[]; mapping?: Record<string, unknown> | null }
+    | null
+    | undefined;
   if (!config) return;
   const kept = (list: string[]) => list.filter((id) => !gone.has(id));
+  for (const id of Object.keys(config.mapping ?? {})) if (gone.has(id)) delete config.mapping![id];
   if (config.widgets?.some((id) => gone.has(id))) config.widgets = kept(config.widgets);
   for (const tab of Array.isArray(config.tabs) ? config.tabs : [])
     if (tab.widgets?.some((id) => gone.has(id))) tab.widgets = kept(tab.widgets);
@@ -135,16 +232,25 @@ export function pasteWidgets(doc: Draft<Doc>, widgets: readonly Widget[]): strin
     const id = names.get(widget.id)!;
     const { y } = widget.position;
     const position = outer.has(widget.id) ? { ...widget.position, y: below + y - top } : widget.position;
-    doc.widgets[id] = { ...widget, id, position, config: renamed(widget.config, names) };
+    const { responsiveLayouts: _ofAnother, ...copy } = widget;
+    doc.widgets[id] = { ...copy, id, position, config: renamed(widget.config, names) };
     doc.order.push(id);
   }
   setLayout(doc, compact(itemsOf(topLevelOf(widgetsOf(doc as Doc)))));
+  fillDevices(doc);
   return [...outer].map((id) => names.get(id)!);
 }
 
 function renamed(config: Widget['config'], names: ReadonlyMap<string, string>): Widget['config'] {
   if (!config) return config;
-  const copy = structuredClone(config) as { widgets?: unknown; tabs?: unknown };
+  const copy = structuredClone(config) as { widgets?: unknown; tabs?: unknown; mapping?: object | null };
+  if (copy.mapping)
+    copy.mapping = Object.fromEntries(
+      Object.entries(copy.mapping).flatMap(([id, member]) => {
+        const name = names.get(id);
+        return name ? [[name, member]] : [];
+      }),
+    );
   const known = (list: unknown) =>
     Array.isArray(list) ? list.flatMap((id: string) => names.get(id) ?? []) : list;
   if (copy.widgets !== undefined) copy.widgets = known(copy.widgets);
@@ -185,5 +291,7 @@ export function putInto(doc: Draft<Doc>, id: string, container: { id: string; ta
     const others = itemsOf(topLevelOf(widgets()).filter((one) => one.id !== id));
     widget.position = place(others, widget.position);
   }
+  delete doc.widgets[id]!.responsiveLayouts;
   setLayout(doc, compact(itemsOf(topLevelOf(widgets()))));
+  fillDevices(doc);
 }

@@ -8,7 +8,8 @@ import { toast } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
 import { keepUnsaved, unsaved } from '../preferences.ts';
 import { describe } from './describe.ts';
-import { Editor } from './editor.ts';
+import { Editor, type Replaced } from './editor.ts';
+import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
 import { queryApi, reportsOf, type Where } from './server.ts';
 import type { Config } from './state/doc.ts';
@@ -40,24 +41,42 @@ function keeperOf(name: string): Keeper {
   };
 }
 
+/** The draft before a restored version waits in this browser, as unsaved changes do. */
+function keepReplaced({ replaced }: Editor, name: string) {
+  const { config, at } = (unsaved(name) ?? {}) as Partial<Replaced>;
+  if (config && typeof config === 'object' && typeof at === 'number') replaced.value = { config, at };
+  replaced.subscribe((kept) => {
+    if (kept) keepUnsaved(name, kept);
+  });
+}
+
 async function open(where: Where): Promise<Opened> {
   const [{ body, etag }, canEdit, me] = await Promise.all([
     api.withHeaders.getWorkbook(where),
     mayEdit(where),
     isEmbedded ? undefined : api.getMe(),
   ]);
-  const keeper = canEdit && me ? keeperOf(`${me.id}/${where.deploymentId}/${where.workbookId}`) : undefined;
+  const name = canEdit && me ? `${me.id}/${where.deploymentId}/${where.workbookId}` : undefined;
+  const keeper = name === undefined ? undefined : keeperOf(name);
   const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
   let wasTold = false;
   const heard = {
     canEdit,
-    merged: ({ theirs }: Merged) => {
-      const lines = describe(editor, theirs);
+    merged: ({ theirs, conflicts }: Merged) => {
+      // Of a conflict its dialog tells.
+      const taken = theirs.filter(
+        ({ path }) => !conflicts.some((one) => one.path.every((key, i) => path[i] === key)),
+      );
+      if (!taken.length) return;
+      const lines = describe(editor, taken);
       const what =
         lines.length > 2
           ? `${lines.slice(0, 2).join(', ')}, ${say('andMore', { count: lines.length - 2 })}`
           : lines.join(', ');
-      toast(say('mergedToast', { what }));
+      const ids = new Set(taken.flatMap(({ path }) => (path[0] === 'widgets' ? [path[1]!] : [])));
+      const names = editor.presence.namesAt(ids);
+      // Whoever changes what they have not open, such as a script, is somebody.
+      toast(names.length ? say('mergedBy', { what, names: names.join(', ') }) : say('mergedToast', { what }));
     },
     otherTab: () => {
       if (!wasTold) toast(say('otherTab'));
@@ -66,6 +85,7 @@ async function open(where: Where): Promise<Opened> {
   };
   const editor: Editor = new Editor(where, stored, heard, keeper);
   if (keeper?.kept) toast(say('unsavedToast'));
+  if (name !== undefined) keepReplaced(editor, `${name}/replaced`);
   return { editor, workbookName: body.name };
 }
 
@@ -105,5 +125,6 @@ async function load(editor: Editor) {
     queryApi.meta(editor.where.deploymentId),
   ]);
   editor.reports.value = reports.status === 'fulfilled' ? reports.value : [];
+  placeNewCharts(editor);
   if (meta.status === 'fulfilled') editor.cubes.value = meta.value.cubes as never;
 }

@@ -1,16 +1,21 @@
 /** The settings of what is selected: a widget, or the dashboard itself. */
+import { isPicture, PICTURE_MAX, PICTURE_PIXELS_MAX } from '@oriel/charts';
+import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
+import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
-import { moveTo, remove, resizeTo } from './actions.ts';
+import { align, copy, duplicate, moveTo, remove, resizeTo } from './actions.ts';
 import { ContainerSettings } from './container-settings.tsx';
 import { ControlSettings, GrainSettings } from './control-settings.tsx';
 import { type Editor, kindText } from './editor.ts';
-import { CheckField, ColorField, Group, NumberField, SelectField, TextField } from './fields.tsx';
+import { forgetDevice, isArranged, itemsOf, siblingsOf } from './edits.ts';
+import { CheckField, Group, NumberField, SelectField, TextField } from './fields.tsx';
 import { COLUMNS, HEIGHT_MAX } from './grid/grid.ts';
 import { say } from './say.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
 import { setIn } from './state/changes.ts';
 import type { Widget } from './state/doc.ts';
+import { ThemeSettings } from './theme-settings.tsx';
 
 export function Panel({ editor }: { editor: Editor }) {
   const ids = editor.selected.value.filter((id) => editor.widget(id));
@@ -40,9 +45,7 @@ export function Panel({ editor }: { editor: Editor }) {
         {widget ? (
           <WidgetSettings key={widget.id} editor={editor} widget={widget} />
         ) : ids.length > 1 ? (
-          <button type="button" onClick={() => remove(editor, ids)}>
-            {say('remove')}
-          </button>
+          <GroupSettings editor={editor} ids={ids} />
         ) : (
           <DashboardSettings editor={editor} />
         )}
@@ -50,6 +53,38 @@ export function Panel({ editor }: { editor: Editor }) {
     </aside>
   );
 }
+
+const ALIGNMENTS = ['left', 'right', 'width', 'height'] as const;
+
+/** What can be done to several widgets at once. */
+const GroupSettings = ({ editor, ids }: { editor: Editor; ids: readonly string[] }) => (
+  <>
+    <div class="button-list">
+      {ALIGNMENTS.map((how) => (
+        <button key={how} type="button" onClick={() => align(editor, ids, how)}>
+          {say(`align.${how}`)}
+        </button>
+      ))}
+      <button type="button" onClick={() => duplicate(editor, ids)}>
+        {say('duplicate')}
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          void copy(editor, ids).then(
+            () => toast(say('copiedNote')),
+            () => {},
+          )
+        }
+      >
+        {say('copy')}
+      </button>
+    </div>
+    <button type="button" class="bad" onClick={() => remove(editor, ids)}>
+      {say('remove')}
+    </button>
+  </>
+);
 
 function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) {
   const config = (widget.config ?? {}) as Record<string, unknown>;
@@ -63,7 +98,8 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
   return (
     <>
       {widget.type === 'CHART' && <ChartSettings {...props} />}
-      {widget.type === 'TEXT' && (
+      {widget.type === 'TEXT' && config.image !== undefined && <PictureSettings {...props} />}
+      {widget.type === 'TEXT' && config.image === undefined && (
         <TextField
           label={say('markdown')}
           rows={10}
@@ -79,6 +115,46 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
       <button type="button" class="bad" onClick={() => remove(editor, [widget.id])}>
         {say('remove')}
       </button>
+    </>
+  );
+}
+
+/** The picture becomes a part of the dashboard: pages load nothing from elsewhere. */
+function PictureSettings({ config, set }: WidgetProps) {
+  const [isRefused, setRefused] = useState(false);
+  const take = (file: File | undefined) => {
+    if (!file) return;
+    const reader = new FileReader();
+    reader.onload = () => {
+      setRefused(!isPicture(reader.result));
+      if (isPicture(reader.result)) set('image', reader.result);
+    };
+    reader.readAsDataURL(file);
+  };
+  return (
+    <>
+      <label class="field">
+        <span>{say('picture')}</span>
+        <input
+          type="file"
+          accept="image/png,image/jpeg,image/gif,image/webp"
+          onChange={(event) => take(event.currentTarget.files?.[0])}
+        />
+      </label>
+      {isRefused && (
+        <p role="alert">
+          {say('pictureRefused', {
+            size: Math.round((PICTURE_MAX * 3) / 4000),
+            pixels: PICTURE_PIXELS_MAX / 1_000_000,
+          })}
+        </p>
+      )}
+      <TextField
+        label={say('alt')}
+        hint={say('altHint')}
+        value={String(config.alt ?? '')}
+        onChange={(alt) => set('alt', alt || undefined)}
+      />
     </>
   );
 }
@@ -128,8 +204,29 @@ function ChartSettings({ editor, config, set, widget }: WidgetProps) {
   );
 }
 
-function PlaceSettings({ editor, widget: { id, position } }: { editor: Editor; widget: Widget }) {
-  const { x, y, w, h } = position;
+/** Widgets that were arranged for a device can follow those of the desk again. */
+function DeviceSettings({ editor }: { editor: Editor }) {
+  const device = editor.device.value;
+  if (device === 'desk') return null;
+  return (
+    <Group title={say(`device.${device}`)}>
+      {isArranged(Object.values(editor.doc.widgets), device) ? (
+        <button
+          type="button"
+          onClick={() => editor.session.change(say('stepDashboard'), (doc) => forgetDevice(doc, device))}
+        >
+          {say('followDesk')}
+        </button>
+      ) : (
+        <p class="soft">{say('followsDesk')}</p>
+      )}
+    </Group>
+  );
+}
+
+function PlaceSettings({ editor, widget: { id } }: { editor: Editor; widget: Widget }) {
+  const siblings = siblingsOf(editor.doc, id);
+  const { x, y, w, h } = itemsOf(siblings, editor.device.value).find((item) => item.id === id)!;
   return (
     <Group title={say('placeAndSize')}>
       <div class="pairs">
@@ -170,13 +267,11 @@ const REFRESH = [30, 60, 300, 900, 3600];
 
 function DashboardSettings({ editor }: { editor: Editor }) {
   const { doc } = editor;
-  const { tokens } = editor.draft.board;
   const settings = (doc.settings ?? {}) as {
     timezone?: string;
     refreshSeconds?: number;
     restrictDataDownload?: boolean;
   };
-  const theme = (doc.theme ?? {}) as { primaryColor?: string; backgroundColor?: string };
   const set = (path: string[], value: unknown) =>
     editor.session.change(say('stepDashboard'), (draft) => setIn(draft, path, value), path.join());
   const every = (count: number) =>
@@ -224,20 +319,8 @@ function DashboardSettings({ editor }: { editor: Editor }) {
         checked={settings.restrictDataDownload === true}
         onChange={(checked) => set(['settings', 'restrictDataDownload'], checked || undefined)}
       />
-      <ColorField
-        label={say('accentColor')}
-        usual={say('usualColor')}
-        shown={tokens.accent}
-        value={theme.primaryColor ?? undefined}
-        onChange={(color) => set(['theme', 'primaryColor'], color)}
-      />
-      <ColorField
-        label={say('backgroundColor')}
-        usual={say('usualColor')}
-        shown={tokens.background}
-        value={theme.backgroundColor ?? undefined}
-        onChange={(color) => set(['theme', 'backgroundColor'], color)}
-      />
+      <ThemeSettings editor={editor} />
+      <DeviceSettings editor={editor} />
     </>
   );
 }

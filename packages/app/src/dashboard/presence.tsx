@@ -15,6 +15,8 @@ export interface Other {
 
 export interface Presence {
   others: Signal<readonly Other[]>;
+  /** Who has had one of these widgets open, and so can have changed it. */
+  namesAt(widgetIds: ReadonlySet<string>): string[];
   stop(): void;
 }
 
@@ -31,6 +33,7 @@ export function createPresence(
   const tab = crypto.randomUUID();
   const others = signal<readonly Other[]>([]);
   const stopping = new AbortController();
+  const wereAt = new Map<string, Set<string>>();
   let isHeard = false;
   let told: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,6 +58,10 @@ export function createPresence(
               name: displayName,
               color: userId % COLORS,
             }));
+          for (const { name, widgetId } of others.peek()) {
+            if (widgetId === null) continue;
+            wereAt.set(widgetId, (wereAt.get(widgetId) ?? new Set()).add(name));
+          }
         }
       } catch {
         // The connection is lost, or nobody may listen: the draft can be edited all the same.
@@ -82,6 +89,7 @@ export function createPresence(
   const stopTelling = effect(() => tell(selected.value));
   return {
     others,
+    namesAt: (ids) => [...new Set([...ids].flatMap((id) => [...(wereAt.get(id) ?? [])]))],
     stop() {
       stopTelling();
       clearTimeout(timer);

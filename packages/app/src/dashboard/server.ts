@@ -42,6 +42,13 @@ export const queryApi: QueryApi = {
   meta: (deploymentId) => asChart(() => api.getQueryMeta({ deploymentId })) as never,
 };
 
+/** Whoever creates content may also ask questions of their own. */
+export const mayExploreIn = (deploymentId: number): Promise<boolean> =>
+  api.workspaceRights({ deploymentId }).then(
+    ({ actions, canCreate }) => canCreate || actions.includes('All') || actions.includes('AIBIExplore'),
+    () => false,
+  );
+
 /** Rows for charts, under the policies of somebody else. */
 export async function loadAs(where: Where, previewId: string, queries: Query[], isRenewed: boolean) {
   const body = { previewId, query: queries, isRenewed };
@@ -66,7 +73,11 @@ export interface ReportInfo {
   title?: string | null;
   meta?: { chart?: { kind?: string } } | null;
   jsonQuery?: string | null;
+  sqlQuery?: string | null;
 }
+
+/** Whether a report asks for something, so that a chart of it shows more than a failure. */
+export const hasQuery = ({ jsonQuery, sqlQuery }: ReportInfo) => Boolean(jsonQuery || sqlQuery);
 
 /** The reports of the workbook, which charts can show. */
 export async function reportsOf({ deploymentId, workbookId }: Where): Promise<ReportInfo[]> {
@@ -78,7 +89,10 @@ export async function reportsOf({ deploymentId, workbookId }: Where): Promise<Re
   return found;
 }
 
-export async function previewsOf(where: Where, reportIds: number[]): Promise<Snapshot[]> {
-  const { reportSnapshots } = await api.previewDashboardReports({ ...where, body: { reportIds } });
-  return reportSnapshots as unknown as Snapshot[];
+export async function previewsOf(where: Where, reportIds: number[]) {
+  const { reportSnapshots, userAttributes } = await api.previewDashboardReports({
+    ...where,
+    body: { reportIds },
+  });
+  return { snapshots: reportSnapshots as unknown as Snapshot[], userAttributes };
 }

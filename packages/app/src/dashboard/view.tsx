@@ -1,5 +1,6 @@
 /** The editor: its bar, the widgets, and the settings of what is selected. */
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { problemOf } from '../data/problem.ts';
 import { useMe } from '../frame/account.ts';
@@ -10,14 +11,18 @@ import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { add, copy, paste } from './actions.ts';
 import { Canvas } from './canvas.tsx';
-import { Conflicts, openPublish, openVersions } from './dialogs.tsx';
+import { Conflicts } from './conflicts.tsx';
+import { openPublish } from './dialogs.tsx';
 import type { Editor } from './editor.ts';
 import { kindText } from './editor.ts';
+import { leaveForChart } from './new-chart.ts';
 import { Panel } from './panel.tsx';
 import { Others } from './presence.tsx';
 import { openPreviewAs, PreviewedAs } from './preview-as.tsx';
 import { say } from './say.ts';
+import { hasQuery } from './server.ts';
 import type { Status } from './state/session.ts';
+import { openVersions, ShownVersion } from './versions.tsx';
 
 export function EditorView({ editor, workbookName }: { editor: Editor; workbookName: string }) {
   const { session, draft } = editor;
@@ -25,7 +30,7 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
   const isPreview = editor.isPreview.value;
   const isEmpty = doc.order.length === 0;
   // Before the widgets are drawn: they find their reports and filters on the board.
-  draft.show(doc);
+  draft.show(editor.shownDoc, editor.version.value?.snapshots);
   useLeaving(editor);
   useClipboard(editor);
   useCommands([
@@ -49,6 +54,7 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
     <div class={hasPanel ? 'editor with-panel' : 'editor'}>
       <Bar editor={editor} workbookName={workbookName} />
       <PreviewedAs editor={editor} />
+      <ShownVersion editor={editor} />
       <div class="editor-columns">
         <div class="editor-main">
           {isEmpty && !isPreview ? <Nothing editor={editor} /> : <Canvas editor={editor} />}
@@ -100,6 +106,20 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
         <button type="button" aria-pressed={isPreview} onClick={() => editor.setPreview(!isPreview)}>
           {say('preview')}
         </button>
+        <div class="segmented" role="group" aria-label={say('device')}>
+          {(['desk', 'tablet', 'phone'] as const).map((device) => (
+            <button
+              key={device}
+              type="button"
+              aria-pressed={editor.device.value === device}
+              onClick={() => {
+                editor.device.value = device;
+              }}
+            >
+              {say(`device.${device}`)}
+            </button>
+          ))}
+        </div>
         {isPreview && me?.isAdmin && (
           <button type="button" onClick={() => openPreviewAs(editor)}>
             {say('previewAs')}
@@ -175,9 +195,10 @@ const SaveStatus = ({ editor }: { editor: Editor }) => {
 
 const PLAIN = ['TEXT', 'FILTER', 'TIME_GRAIN', 'CONTAINER', 'DIVIDER', 'SPACER'] as const;
 
-function addItems(editor: Editor): MenuItem[] {
-  const reports = editor.reports.value ?? [];
+function addItems(editor: Editor, makeChart: () => void): MenuItem[] {
+  const reports = (editor.reports.value ?? []).filter(hasQuery);
   return [
+    { label: say('newChart'), run: makeChart },
     ...reports.slice(0, 50).map(({ id, title, name }) => ({
       label: `${kindText('CHART')}: ${title || name}`,
       run: () => add(editor, 'CHART', { reportId: id }, title || name),
@@ -187,19 +208,27 @@ function addItems(editor: Editor): MenuItem[] {
       begins: i === 0 && reports.length > 0,
       run: () => add(editor, type),
     })),
+    { label: say('picture'), run: () => add(editor, 'TEXT', { image: '' }, say('picture')) },
   ];
 }
 
-const AddMenu = ({ editor }: { editor: Editor }) => (
-  <Menu class="with-icon" items={addItems(editor)}>
-    <Icon name="plus" size={16} />
-    <span class="tool-text">{say('add')}</span>
-  </Menu>
-);
+function AddMenu({ editor }: { editor: Editor }) {
+  const { route } = useLocation();
+  const makeChart = () => {
+    leaveForChart(editor);
+    route(addressOf(editor.where.deploymentId, 'explore'));
+  };
+  return (
+    <Menu class="with-icon" items={addItems(editor, makeChart)}>
+      <Icon name="plus" size={16} />
+      <span class="tool-text">{say('add')}</span>
+    </Menu>
+  );
+}
 
 function Nothing({ editor }: { editor: Editor }) {
   const { deploymentId } = editor.where;
-  const reports = editor.reports.value;
+  const reports = editor.reports.value?.filter(hasQuery);
   return (
     <div class="empty">
       <h2>{say('empty')}</h2>

@@ -9,6 +9,19 @@ export interface Access {
 
 export let api: OrielClient;
 
+/** What is sent while the page is left, such as deletions that waited for their way back to end, must outlive the page. */
+let isLeaving = false;
+
 export function connect({ headers, fetch }: Access) {
-  api = createOrielClient({ baseUrl: location.origin, getHeaders: headers, fetch });
+  addEventListener('pagehide', () => {
+    isLeaving = true;
+  });
+  addEventListener('pageshow', () => {
+    isLeaving = false;
+  });
+  api = createOrielClient({
+    baseUrl: location.origin,
+    getHeaders: headers,
+    fetch: (address, init) => fetch(address, isLeaving ? { ...init, keepalive: true } : init),
+  });
 }

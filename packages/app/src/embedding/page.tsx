@@ -4,7 +4,7 @@ import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
 import type { PageProps } from '../page-props.ts';
-import { Failed, Skeleton } from '../parts/states.tsx';
+import { Failed, Skeleton, wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { say as sayAll } from '../texts/say.ts';
@@ -162,7 +162,7 @@ function Preview(given: {
       setShown({ session: await mintSession(body), name: body.externalId });
     } catch (failure) {
       setShown(undefined);
-      setError(problemOf(failure).message);
+      setError(wordsOf(problemOf(failure)));
     }
     setBusy(false);
   };

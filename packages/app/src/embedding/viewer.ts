@@ -1,5 +1,5 @@
 /** The viewer whom a person describes to try a dashboard with, as `generate-session` takes them. */
-import { createOrielClient } from '@oriel/client';
+import { createOrielClient, type OrielClient } from '@oriel/client';
 import { api } from '../data/api.ts';
 
 export interface Described {
@@ -64,8 +64,14 @@ const KEY_MS = 60_000;
  * Only API keys mint sessions, so this makes one that ends after a minute, may use this deployment only, and is deleted at
  * once. The person needs the right to make keys, and the audit log shows what was done.
  */
-export async function mintSession(body: object): Promise<string> {
-  const { deploymentId } = body as Body;
+export const mintSession = async (body: object): Promise<string> =>
+  (await asBackend((body as Body).deploymentId, (backend) => backend.generateSession({ body: body as Body })))
+    .sessionId;
+
+export async function asBackend<T>(
+  deploymentId: number,
+  work: (backend: OrielClient) => Promise<T>,
+): Promise<T> {
   const { id, key } = await api.createApiKey({
     body: {
       name: 'Embed page of the app',
@@ -80,7 +86,7 @@ export async function mintSession(body: object): Promise<string> {
       // Without the cookie: this is what a backend sends.
       fetch: (address, init) => fetch(address, { ...init, credentials: 'omit' }),
     });
-    return (await backend.generateSession({ body: body as Body })).sessionId;
+    return await work(backend);
   } finally {
     await api.deleteApiKey({ id });
   }

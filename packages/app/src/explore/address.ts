@@ -124,14 +124,18 @@ function unpack(packed: Packed): Question {
   };
 }
 
-/** The value of `q` in the address. Undefined if it would be too long. */
-export function toAddress(question: Question): string | undefined {
+export function toText(question: Question): string {
   const bytes = new TextEncoder().encode(JSON.stringify(pack(question)));
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
-  const text = `${VERSION}${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
-  return text.length > ADDRESS_MAX ? undefined : text;
+  return `${VERSION}${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
 }
+
+/** The value of `q` in the address. Undefined if it would be too long. */
+export const toAddress = (question: Question): string | undefined => {
+  const text = toText(question);
+  return text.length > ADDRESS_MAX ? undefined : text;
+};
 
 /** Undefined for a text that is no question. A plain JSON query is read, too: hosts may make such links by hand. */
 export function fromAddress(text: string): Question | undefined {

@@ -5,6 +5,7 @@ import {
   comparison,
   type Direction,
   type FilterNode,
+  group,
   hasMember,
   isGroup,
   type Question,
@@ -157,13 +158,18 @@ export const addFilter = (question: Question, node: FilterNode, groupId?: string
         isGroup(found) ? { ...found, filters: [...found.filters, node] } : found,
       );
 
-/** Puts a filter and an alternative to it into a group. */
-export const addAlternative = (question: Question, id: string, node: FilterNode): Question =>
-  changeFilter(question, id, (found) =>
-    isGroup(found)
-      ? { ...found, filters: [...found.filters, node] }
-      : { id: `${found.id}-or`, join: 'or', filters: [found, node] },
-  );
+/**
+ * Puts another filter beside one. In a group of the same kind it stands there; otherwise both become a group in the place of
+ * the first, so that groups go as deep as somebody needs.
+ */
+export function combine(question: Question, id: string, join: 'and' | 'or', node: FilterNode): Question {
+  const combined = (nodes: FilterNode[], around: 'and' | 'or'): FilterNode[] =>
+    nodes.flatMap((found) => {
+      if (found.id === id) return around === join ? [found, node] : [group(join, [found, node])];
+      return isGroup(found) ? [{ ...found, filters: combined(found.filters, found.join) }] : [found];
+    });
+  return { ...question, filters: combined(question.filters, 'and') };
+}
 
 /** Narrows the question down to a row of its answer, and goes on with another member: "explore from here". */
 export function exploreFrom(

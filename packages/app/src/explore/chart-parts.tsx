@@ -1,8 +1,13 @@
 /** Settings of the parts of a chart: axes, series and lines across. */
 import type { Visualization } from '@oriel/visualization';
+import { tokens } from '../look.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Check, Choice, Section } from './settings-controls.tsx';
 import { say } from './texts/say.ts';
+
+/** The colours that series have now: those of the settings, or those of the theme. */
+export const colorsOf = ({ palette }: Visualization): string[] =>
+  palette?.length ? [...palette] : tokens.value.series.filter((color) => /^#[0-9a-f]{6}$/i.test(color));
 
 interface PartProps {
   visualization: Visualization;
@@ -47,6 +52,16 @@ export function AxisSettings({ name, visualization, set }: PartProps & { name: '
             </label>
           ))}
         </div>
+        <Choice
+          label={say('grid')}
+          value={axis?.grid == null ? '' : String(axis.grid)}
+          options={[
+            ['', say('automatic')],
+            ['true', say('shown')],
+            ['false', say('hidden')],
+          ]}
+          onChange={(grid) => change({ grid: grid ? grid === 'true' : null })}
+        />
         <Check label={say('fromZero')} isOn={axis?.zero ?? false} onChange={(zero) => change({ zero })} />
         <Check label={say('hidden')} isOn={axis?.hidden ?? false} onChange={(hidden) => change({ hidden })} />
       </div>
@@ -58,8 +73,23 @@ export function SeriesSettings({
   visualization,
   set,
   y,
-  titleOf,
-}: PartProps & { y: string[]; titleOf(member: string): string }) {
+  names,
+}: PartProps & {
+  /** Measures or, where a dimension splits them, its values. */
+  y: string[];
+  names(key: string): string;
+}) {
+  const palette = colorsOf(visualization);
+  /** Colours count only if every series has one: the others get the one that they have now. */
+  const paint = (key: string, color: string) => {
+    const series = { ...visualization.series };
+    for (const [i, each] of y.entries())
+      series[each] = {
+        ...series[each],
+        color: each === key ? color : (series[each]?.color ?? palette[i % palette.length]!),
+      };
+    set({ series }, `${key}-color`);
+  };
   const change = (member: string, changed: object, field?: string) =>
     set(
       { series: { ...visualization.series, [member]: { ...visualization.series?.[member], ...changed } } },
@@ -67,22 +97,22 @@ export function SeriesSettings({
     );
   return (
     <Section title={say('series')}>
-      {y.map((member) => {
+      {y.map((member, i) => {
         const series = visualization.series?.[member];
         return (
           <div key={member} class="series">
             <input
               aria-label={say('name')}
               value={series?.title ?? ''}
-              placeholder={titleOf(member)}
+              placeholder={names(member)}
               maxLength={255}
               onInput={({ currentTarget: { value } }) => change(member, { title: value || null }, 'title')}
             />
             <input
               type="color"
-              aria-label={say('color', { name: titleOf(member) })}
-              value={series?.color ?? '#3451c6'}
-              onInput={({ currentTarget: { value } }) => change(member, { color: value }, 'color')}
+              aria-label={say('color', { name: names(member) })}
+              value={series?.color ?? palette[i % palette.length]}
+              onInput={({ currentTarget: { value } }) => paint(member, value)}
             />
             {visualization.type === 'combo' && (
               <div class="two">
@@ -128,25 +158,41 @@ export function References({ visualization, set }: PartProps) {
           <Choice
             label={say('referenceValue')}
             value={reference.measure ?? 'fixed'}
-            options={(['fixed', 'average', 'median', 'min', 'max'] as const).map((kind) => [
-              kind,
-              kind === 'min' || kind === 'max' ? kind : say(kind),
-            ])}
+            options={[
+              ...(['fixed', 'average', 'median'] as const).map((kind): [string, string] => [kind, say(kind)]),
+              ['min', say('smallest')],
+              ['max', say('largest')],
+            ]}
             onChange={(kind) =>
-              change(i, kind === 'fixed' ? { measure: null, value: 0 } : { measure: kind, value: null })
+              change(
+                i,
+                kind === 'fixed' ? { measure: null, value: 0 } : { measure: kind, value: null, to: null },
+              )
             }
           />
           {!reference.measure && (
-            <input
-              type="number"
-              step="any"
-              aria-label={say('value')}
-              value={reference.value ?? ''}
-              onInput={({ currentTarget: { value } }) =>
-                change(i, { value: value === '' ? null : Number(value) }, 'value')
-              }
-            />
+            <div class="two">
+              {(['value', 'to'] as const).map((end) => (
+                <label key={end} class="field">
+                  <span>{say(end === 'value' ? 'value' : 'bandTo')}</span>
+                  <input
+                    type="number"
+                    step="any"
+                    value={reference[end] ?? ''}
+                    onInput={({ currentTarget: { value } }) =>
+                      change(i, { [end]: value === '' ? null : Number(value) }, end)
+                    }
+                  />
+                </label>
+              ))}
+            </div>
           )}
+          <input
+            type="color"
+            aria-label={say('color', { name: reference.label ?? say('references') })}
+            value={reference.color ?? '#888888'}
+            onInput={({ currentTarget: { value } }) => change(i, { color: value }, 'color')}
+          />
           <input
             aria-label={say('text')}
             placeholder={say('text')}
@@ -173,5 +219,113 @@ export function References({ visualization, set }: PartProps) {
         {say('addReference')}
       </button>
     </Section>
+  );
+}
+
+const COLORS_MAX = 12;
+
+/** Colours in place of those of the account's theme. */
+export function Palette({ visualization, set }: PartProps) {
+  const { palette } = visualization;
+  const colors = colorsOf(visualization);
+  const put = (next: string[], field?: string) => set({ palette: next }, field);
+  return (
+    <fieldset class="palette-field">
+      <legend>{say('palette')}</legend>
+      <div class="swatches">
+        {colors.slice(0, COLORS_MAX).map((color, i) => (
+          <input
+            key={i}
+            type="color"
+            aria-label={say('colorNumber', { number: i + 1 })}
+            value={color}
+            onInput={({ currentTarget: { value } }) =>
+              put(
+                colors.map((each, at) => (at === i ? value : each)),
+                `palette-${i}`,
+              )
+            }
+          />
+        ))}
+      </div>
+      {palette?.length ? (
+        <button type="button" class="quiet" onClick={() => set({ palette: null })}>
+          {say('paletteOfTheme')}
+        </button>
+      ) : (
+        <p class="soft note">{say('paletteOfTheme')}</p>
+      )}
+    </fieldset>
+  );
+}
+
+/** Which members are rows of a pivot table and which are columns, and in which order. */
+export function PivotFields({
+  rows,
+  columns,
+  titleOf,
+  onChange,
+}: {
+  rows: string[];
+  columns: string[];
+  titleOf(member: string): string;
+  onChange(fields: { rows: string[]; columns: string[] }): void;
+}) {
+  const lists = { rows, columns };
+  const put = (list: 'rows' | 'columns', member: string) => {
+    const other = list === 'rows' ? 'columns' : 'rows';
+    onChange({
+      ...lists,
+      [other]: lists[other].filter((each) => each !== member),
+      [list]: [...lists[list].filter((each) => each !== member), member],
+    });
+  };
+  const step = (list: 'rows' | 'columns', at: number, by: number) => {
+    const next = [...lists[list]];
+    const [one] = next.splice(at, 1);
+    next.splice(at + by, 0, one!);
+    onChange({ ...lists, [list]: next });
+  };
+  return (
+    <>
+      {(['rows', 'columns'] as const).map((list) => (
+        <fieldset key={list} class="pivot-fields">
+          <legend>{say(list === 'rows' ? 'rowsOfPivot' : 'columns')}</legend>
+          {lists[list].map((member, i) => (
+            <div key={member} class="pivot-field">
+              <span class="grow">{titleOf(member)}</span>
+              <button
+                type="button"
+                class="icon small"
+                disabled={i === 0}
+                aria-label={`${say('moveUp')}: ${titleOf(member)}`}
+                title={say('moveUp')}
+                onClick={() => step(list, i, -1)}
+              >
+                <span aria-hidden="true">↑</span>
+              </button>
+              <button
+                type="button"
+                class="icon small"
+                disabled={i === lists[list].length - 1}
+                aria-label={`${say('moveDown')}: ${titleOf(member)}`}
+                title={say('moveDown')}
+                onClick={() => step(list, i, 1)}
+              >
+                <span aria-hidden="true">↓</span>
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                onClick={() => put(list === 'rows' ? 'columns' : 'rows', member)}
+              >
+                {say(list === 'rows' ? 'toColumns' : 'toRows')}
+              </button>
+            </div>
+          ))}
+          {lists[list].length === 0 && <p class="soft note">{say('none')}</p>}
+        </fieldset>
+      ))}
+    </>
   );
 }

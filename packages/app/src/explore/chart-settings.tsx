@@ -1,6 +1,6 @@
 /** The settings of a chart in the words of people. What is not set follows the query. */
-import { columnsOf, describeAll, type Visualization } from '@oriel/visualization';
-import { AxisSettings, References, SeriesSettings } from './chart-parts.tsx';
+import { channelsOf, columnsOf, describeAll, type Visualization } from '@oriel/visualization';
+import { AxisSettings, Palette, PivotFields, References, SeriesSettings } from './chart-parts.tsx';
 import type { Answer, Exploration } from './exploration.ts';
 import { describeWith } from './members.ts';
 import { toQuery } from './question.ts';
@@ -22,11 +22,16 @@ const LABELLED: Type[] = [
   'funnel',
   'waterfall',
 ];
+const COLORED: Type[] = [...LABELLED, 'histogram', 'boxplot'];
+const TOOLTIPS: Type[] = [...CARTESIAN, 'pie', 'donut', 'scatter', 'bubble', 'heatmap'];
+/** More than this would fill the page. */
+const SPLIT_MAX = 12;
 const LEGENDS: Type[] = [...CARTESIAN, 'pie', 'donut', 'scatter', 'bubble', 'heatmap'];
 
 export function ChartSettings({ exploration, answer }: { exploration: Exploration; answer: Answer }) {
   const question = exploration.question.value;
-  const { visualization } = answer;
+  // What was just set is not in the answer yet, and the next setting must not lose it.
+  const visualization: Visualization = { ...answer.visualization, ...question.visualization };
   const { type } = visualization;
   const query = toQuery(question);
   const describe = describeAll(query, describeWith(exploration.model));
@@ -54,6 +59,12 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
     ? visualization.fields.y
     : columns.filter(({ kind }) => kind === 'measure').map(({ member }) => member);
   const has = (types: Type[]) => types.includes(type);
+  const channels = channelsOf(visualization, columns);
+  /** The values that split the measure into series. */
+  const splitBy = y.length === 1 && !has(['combo']) ? channels.color?.member : undefined;
+  const splitValues = splitBy
+    ? [...new Set(answer.rows.rows.map((row) => String(row[splitBy] ?? '')))].slice(0, SPLIT_MAX)
+    : [];
   const choose = <Name extends keyof Visualization>(
     name: Name,
     label: TextKey,
@@ -69,7 +80,7 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
       onChange={(value) => set({ [name]: value || null } as Partial<Visualization>)}
     />
   );
-  const number = (name: 'min' | 'max' | 'target' | 'bins', label: TextKey) => (
+  const number = (name: 'min' | 'max' | 'target' | 'bins' | 'facetColumns', label: TextKey) => (
     <label class="field">
       <span>{say(label)}</span>
       <input
@@ -123,23 +134,16 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
               onChange={(value) => setField('facet', value || null)}
             />
           )}
+          {channels.facet && number('facetColumns', 'facetColumns')}
         </Section>
       )}
       {type === 'pivot' && (
-        <Section title={say('columns')}>
-          {groups.map(({ member }) => {
-            const chosen = visualization.fields?.columns ?? groups.slice(1, 2).map((column) => column.member);
-            return (
-              <Check
-                key={member}
-                label={titleOf(member)}
-                isOn={chosen.includes(member)}
-                onChange={(isOn) =>
-                  setField('columns', isOn ? [...chosen, member] : chosen.filter((each) => each !== member))
-                }
-              />
-            );
-          })}
+        <Section title={say('fields')}>
+          <PivotFields
+            {...pivotFieldsOf(visualization, groups)}
+            titleOf={titleOf}
+            onChange={(fields) => set({ fields: { ...visualization.fields, ...fields } })}
+          />
         </Section>
       )}
       <Section title={say('look')}>
@@ -163,17 +167,19 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
             ['right', 'right'],
             ['none', 'hidden'],
           ])}
+        {has(CARTESIAN) &&
+          choose('emptyValues', 'emptyValues', [
+            ['gap', 'gap'],
+            ['zero', 'zero'],
+            ...(has(LINES) ? ([['connect', 'connect']] as [string, TextKey][]) : []),
+          ])}
+        {has(COLORED) && <Palette {...{ visualization, set }} />}
         {has(LINES) && (
           <>
             {choose('curve', 'curve', [
               ['straight', 'straight'],
               ['smooth', 'smooth'],
               ['step', 'step'],
-            ])}
-            {choose('emptyValues', 'emptyValues', [
-              ['gap', 'gap'],
-              ['zero', 'zero'],
-              ['connect', 'connect'],
             ])}
             <Check
               label={say('points')}
@@ -257,24 +263,47 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
           {type === 'combo' && <AxisSettings name="right" {...{ visualization, set }} />}
         </>
       )}
-      {has(CARTESIAN) && <SeriesSettings {...{ visualization, set, y, titleOf }} />}
+      {has(CARTESIAN) && (
+        <SeriesSettings
+          {...{ visualization, set }}
+          y={splitValues.length ? splitValues : y}
+          names={splitValues.length ? (value) => value || '–' : titleOf}
+        />
+      )}
+      {has(TOOLTIPS) && columns.length > 1 && (
+        <Section title={say('tooltip')}>
+          {columns.map(({ member }) => {
+            const named = visualization.tooltip?.length
+              ? visualization.tooltip
+              : columns.map((column) => column.member);
+            return (
+              <Check
+                key={member}
+                label={titleOf(member)}
+                isOn={named.includes(member)}
+                onChange={(isOn) =>
+                  set({
+                    tooltip: columns
+                      .map((column) => column.member)
+                      .filter((each) => (each === member ? isOn : named.includes(each))),
+                  })
+                }
+              />
+            );
+          })}
+        </Section>
+      )}
       {has([...CARTESIAN, 'scatter', 'bubble']) && <References {...{ visualization, set }} />}
       {y.length > 0 && type !== 'text' && (
         <Section title={say('number')}>
           {y.map((member) => (
-            <Choice
+            <NumberFormat
               key={member}
-              label={say('formatOf', { name: titleOf(member) })}
-              value={visualization.formats?.[member]?.type ?? ''}
-              options={[
-                ['', say('formatAuto')],
-                ['number', say('formatNumber')],
-                ['percent', say('formatPercent')],
-                ['currency', say('formatCurrency')],
-              ]}
-              onChange={(kind) => {
+              name={titleOf(member)}
+              format={visualization.formats?.[member]}
+              onChange={(format) => {
                 const { [member]: _before, ...others } = visualization.formats ?? {};
-                set({ formats: kind ? { ...others, [member]: { type: kind as 'number' } } : others });
+                set({ formats: format ? { ...others, [member]: format } : others });
               }}
             />
           ))}
@@ -293,6 +322,62 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
         >
           {say('resetChart')}
         </button>
+      )}
+    </div>
+  );
+}
+
+type Columns = ReturnType<typeof columnsOf>;
+
+/** As the table is drawn: what is not named as a column is a row. */
+function pivotFieldsOf({ fields }: Visualization, groups: Columns) {
+  const all = groups.map(({ member }) => member);
+  const columns = (fields?.columns ?? all.slice(1, 2)).filter((member) => all.includes(member));
+  const chosen = (fields?.rows ?? []).filter((member) => all.includes(member));
+  const rows = [...new Set([...chosen, ...all])].filter((member) => !columns.includes(member));
+  return { rows, columns };
+}
+
+type Format = NonNullable<Visualization['formats']>[string];
+
+function NumberFormat({
+  name,
+  format,
+  onChange,
+}: {
+  name: string;
+  format: Format | undefined;
+  onChange(format: Format | undefined): void;
+}) {
+  return (
+    <div class="number-format">
+      <Choice
+        label={say('formatOf', { name })}
+        value={format?.type ?? ''}
+        options={[
+          ['', say('formatAuto')],
+          ['number', say('formatNumber')],
+          ['percent', say('formatPercent')],
+          ['currency', say('formatCurrency')],
+        ]}
+        onChange={(type) => onChange(type ? { ...format, type: type as 'number' } : undefined)}
+      />
+      {format && (
+        <label class="field">
+          <span>{say('decimals')}</span>
+          <input
+            type="number"
+            min={0}
+            max={10}
+            value={format.decimalPlaces ?? ''}
+            onInput={({ currentTarget: { value } }) =>
+              onChange({
+                ...format,
+                decimalPlaces: value === '' ? null : Math.min(10, Math.max(0, Number(value))),
+              })
+            }
+          />
+        </label>
       )}
     </div>
   );

@@ -26,7 +26,7 @@ export interface Answer {
   recommendations: Recommendation[];
   ms: number;
   /** How old the rows are, if the server had kept them. */
-  keptMs: number | undefined;
+  cachedMs: number | undefined;
 }
 
 /** Which cubes and views limit the rows. Undefined for people who may not know. */
@@ -47,6 +47,10 @@ export class Exploration {
   readonly isRunning = signal(false);
   readonly isAutomatic = signal(preference('autoRun') ?? true);
   readonly limits = signal<Limits>(undefined);
+  /** Told to everybody, without whose policies they are. */
+  readonly isLimited = computed(
+    () => (this.answer.value?.rows.result as { rowsLimited?: boolean } | undefined)?.rowsLimited === true,
+  );
   #running: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #mayExplain = true;
@@ -176,8 +180,16 @@ export class Exploration {
     const snapshot =
       vegaLite || chart.kind === 'vega' ? await this.#compile(meta, query, signal) : loaded.snapshot;
     const refreshed = Date.parse((loaded.rows.result as { lastRefreshTime?: string }).lastRefreshTime ?? '');
-    const keptMs = Number.isFinite(refreshed) && refreshed < start - 50 ? start - refreshed : undefined;
-    return { key: keyOf(question), snapshot, rows: loaded.rows, visualization, recommendations, ms, keptMs };
+    const cachedMs = Number.isFinite(refreshed) && refreshed < start - 50 ? start - refreshed : undefined;
+    return {
+      key: keyOf(question),
+      snapshot,
+      rows: loaded.rows,
+      visualization,
+      recommendations,
+      ms,
+      cachedMs,
+    };
   }
 
   async #loadFor(chart: Chart, query: object, signal: AbortSignal, isFresh: boolean) {

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { changeFilter } from './changes.ts';
 import type { Exploration } from './exploration.ts';
-import { type Operator, operatorsOf, RANGES } from './operators.ts';
+import { type Operator, operatorsOf } from './operators.ts';
 import type { Comparison, FilterNode } from './question.ts';
+import { Range } from './range-input.tsx';
 import { say } from './texts/say.ts';
 import { useValues } from './values.ts';
 
@@ -97,58 +98,6 @@ function Values({ node, operator, exploration, onChange }: ValuesProps) {
     default:
       return one('text');
   }
-}
-
-const CUSTOM = 'custom';
-
-/** Words that stay relative, or two days. */
-function Range({ values, onChange }: { values: string[]; onChange(values: string[]): void }) {
-  const [first = '', second] = values;
-  const isKnown = RANGES.some(([words]) => words === first);
-  const isDays = values.length > 1 || /^\d{4}-/.test(first);
-  const today = new Date().toISOString().slice(0, 10);
-  return (
-    <>
-      <label class="field">
-        <span>{say('relative')}</span>
-        <select
-          value={isDays ? CUSTOM : first}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            onChange(value === CUSTOM ? [`${today.slice(0, 7)}-01`, today] : [value]);
-          }}
-        >
-          {!isKnown && !isDays && <option value={first}>{first}</option>}
-          {RANGES.map(([words, text]) => (
-            <option key={words} value={words}>
-              {say(text)}
-            </option>
-          ))}
-          <option value={CUSTOM}>{say('customRange')}</option>
-        </select>
-      </label>
-      {isDays && (
-        <div class="two">
-          <label class="field">
-            <span>{say('from')}</span>
-            <input
-              type="date"
-              value={first.slice(0, 10)}
-              onChange={(event) => onChange([event.currentTarget.value, second ?? first])}
-            />
-          </label>
-          <label class="field">
-            <span>{say('to')}</span>
-            <input
-              type="date"
-              value={(second ?? first).slice(0, 10)}
-              onChange={(event) => onChange([first, event.currentTarget.value])}
-            />
-          </label>
-        </div>
-      )}
-    </>
-  );
 }
 
 function ManyValues({ node, exploration, onChange }: Omit<ValuesProps, 'operator'>) {

@@ -1,7 +1,7 @@
 /** Filters as chips. A chip says its filter in words; a click opens its controls. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
-import { addAlternative, addFilter, changeFilter } from './changes.ts';
+import { addFilter, changeFilter, combine } from './changes.ts';
 import type { Exploration } from './exploration.ts';
 import { FilterControls } from './filter-values.tsx';
 import { type Member, searchMembers } from './members.ts';
@@ -63,9 +63,40 @@ function Chip(props: ChipProps) {
           <Chip key={inner.id} {...props} node={inner} />
         </>
       ))}
+      <AddFilter
+        exploration={props.exploration}
+        label={say('addToGroup', { join: say(node.join) })}
+        isSmall
+        kind={kindIn(node, props.exploration)}
+        onChoose={(other) => {
+          props.exploration.change(say('addFilter'), (before) => addFilter(before, other, node.id));
+          props.setOpened(other.id);
+        }}
+      />
+      <button
+        type="button"
+        class="icon small"
+        aria-label={say('removeGroup')}
+        title={say('removeGroup')}
+        onClick={() =>
+          props.exploration.change(say('removeGroup'), (before) =>
+            changeFilter(before, node.id, () => undefined),
+          )
+        }
+      >
+        <Icon name="close" size={14} />
+      </button>
     </div>
   );
 }
+
+/** Measures and dimensions cannot be alternatives of each other. */
+const kindIn = (node: FilterNode, exploration: Exploration): 'measure' | 'dimension' => {
+  const [first] = isGroup(node) ? node.filters : [];
+  if (first) return kindIn(first, exploration);
+  const member = isGroup(node) ? undefined : exploration.model.members.get(node.member);
+  return member?.kind === 'measure' ? 'measure' : 'dimension';
+};
 
 function ComparisonChip({ node, exploration, opened, setOpened }: ChipProps & { node: Comparison }) {
   const { model } = exploration;
@@ -107,15 +138,20 @@ function ComparisonChip({ node, exploration, opened, setOpened }: ChipProps & { 
         >
           <FilterControls node={node} exploration={exploration} />
           <div class="panel-foot">
-            <AddFilter
-              exploration={exploration}
-              label={say('addOr')}
-              kind={model.members.get(node.member)?.kind === 'measure' ? 'measure' : 'dimension'}
-              onChoose={(other) => {
-                exploration.change(say('addOr'), (before) => addAlternative(before, node.id, other));
-                setOpened(other.id);
-              }}
-            />
+            {(['or', 'and'] as const).map((join) => (
+              <AddFilter
+                key={join}
+                exploration={exploration}
+                label={say(join === 'or' ? 'addOr' : 'addAnd')}
+                kind={kindIn(node, exploration)}
+                onChoose={(other) => {
+                  exploration.change(say(join === 'or' ? 'addOr' : 'addAnd'), (before) =>
+                    combine(before, node.id, join, other),
+                  );
+                  setOpened(other.id);
+                }}
+              />
+            ))}
             <button type="button" class="primary" onClick={close}>
               {say('done')}
             </button>
@@ -139,15 +175,17 @@ export function useOutside(root: { current: HTMLElement | null }, isOpen: boolea
   }, [isOpen]);
 }
 
-/** A button that asks for a field. Measures and dimensions cannot be alternatives of each other. */
+/** A button that asks for a field. */
 function AddFilter({
   exploration,
   label,
+  isSmall = false,
   kind,
   onChoose,
 }: {
   exploration: Exploration;
   label: string;
+  isSmall?: boolean;
   kind?: 'measure' | 'dimension';
   onChoose(node: Comparison): void;
 }) {
@@ -174,13 +212,14 @@ function AddFilter({
     <div class="add-filter" ref={root}>
       <button
         type="button"
-        class="quiet with-icon"
+        class={isSmall ? 'icon small' : 'quiet with-icon'}
         aria-expanded={isOpen}
+        {...(isSmall ? { 'aria-label': label, title: label } : {})}
         disabled={!all.length}
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="plus" size={14} />
-        {label}
+        {isSmall ? null : label}
       </button>
       {isOpen && (
         <div

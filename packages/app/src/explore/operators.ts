@@ -2,6 +2,7 @@
 
 import type { Member, Model } from './members.ts';
 import { type FilterNode, isComplete, isGroup } from './question.ts';
+import { freeRangeText, readRange } from './ranges.ts';
 import { say, type TextKey } from './texts/say.ts';
 
 export type ValueForm = 'none' | 'many' | 'one' | 'number' | 'range' | 'date' | 'boolean';
@@ -79,7 +80,9 @@ const rangeText = (values: string[]) => {
   const [first = '', second] = values;
   const known = RANGES.find(([words]) => words === first.toLowerCase());
   if (second) return `${first} – ${second}`;
-  return known ? say(known[1]) : first;
+  if (known) return say(known[1]);
+  const free = readRange(first.toLowerCase());
+  return free ? freeRangeText(free) : first;
 };
 
 const SHOWN = 2;

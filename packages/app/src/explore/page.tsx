@@ -1,4 +1,5 @@
 /** Explore: choose fields, filter, and see the answer as a table and as a chart. */
+import { lazy } from '@oriel/charts';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
@@ -10,7 +11,8 @@ import { Menu } from '../parts/menu.tsx';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
-import { fromAddress, toAddress } from './address.ts';
+import { fromAddress } from './address.ts';
+import { addressedQuestion, readAddressed } from './addressed.ts';
 import { createBoard } from './board.ts';
 import { Exploration, keyOf, settingsOf } from './exploration.ts';
 import { Filters } from './filters.tsx';
@@ -19,12 +21,13 @@ import { createModel, type Model, type Source } from './members.ts';
 import { emptyQuestion, isAsked, LIMIT, LIMIT_MAX, type Question } from './question.ts';
 import { Results } from './results.tsx';
 import { contentOf, questionOf, type Report, SaveDialog } from './save.tsx';
-import { SqlPage } from './sql-page.tsx';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
 
 export { say as texts } from './texts/say.ts';
+
+const SqlPage = lazy(() => import('./sql-page.tsx').then((module) => module.default));
 
 interface PageProps {
   params: Record<string, string>;
@@ -54,6 +57,8 @@ export default function Page({ params, query }: PageProps) {
       stored={stored.data}
       reload={stored.reload}
       asked={query.q}
+      sqlAsked={query.sql}
+      dataSource={query.source}
     />
   );
 }
@@ -65,21 +70,30 @@ interface ExploreProps {
   reload(): void;
   /** The question in the address. */
   asked: string | undefined;
+  /** SQL in the address, and the data source that it is for. */
+  sqlAsked: string | undefined;
+  dataSource: string | undefined;
 }
 
-function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
+function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSource }: ExploreProps) {
   const { route, path } = useLocation();
   const report = stored?.report;
   const saved = useMemo(() => report && questionOf(report), [report]);
   const exploration = useMemo(() => {
-    const first = (asked ? fromAddress(asked) : undefined) ?? saved ?? emptyQuestion();
+    const written = asked && readAddressed(path, asked);
+    const first = (written ? fromAddress(written) : undefined) ?? saved ?? emptyQuestion();
     return new Exploration(deploymentId, model, createBoard(deploymentId), first);
   }, [deploymentId, model, stored]);
   const question = exploration.question.value;
   const [opened, setOpened] = useState<string>();
-  const [sql, setSql] = useState<string | undefined>(
-    report && !saved ? (report.sqlQuery ?? undefined) : undefined,
+  const [sql, setSql] = useState<string | undefined>(() =>
+    sqlAsked === undefined
+      ? report && !saved
+        ? (report.sqlQuery ?? undefined)
+        : undefined
+      : readAddressed(`sql ${path}`, sqlAsked),
   );
+  const [isTooLong, setTooLong] = useState(false);
   const [isListShown, setListShown] = useState(false);
 
   useEffect(() => {
@@ -89,16 +103,19 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
 
   // The address follows the question without a new entry in the history for each change.
   useEffect(() => {
-    const address = isAsked(question) || question.source ? toAddress(question) : undefined;
+    if (sql !== undefined) return;
+    const isBegun = isAsked(question) || question.source;
+    const address = isBegun ? addressedQuestion(path, question) : undefined;
     const isStored =
       saved &&
       keyOf(saved) === keyOf(question) &&
       saved.visualization === question.visualization &&
       saved.vegaLite === question.vegaLite;
+    setTooLong(Boolean(isBegun && !isStored && !address));
     const search = address && !isStored ? `?q=${address}` : '';
     if (location.pathname === path && location.search !== search)
       history.replaceState(history.state, '', `${location.pathname}${search}`);
-  }, [question]);
+  }, [question, sql]);
 
   useCommands([
     { id: 'explore-undo', title: say('undo'), keys: 'mod+z', run: () => exploration.undo() },
@@ -153,12 +170,23 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
   }
 
   if (sql !== undefined)
-    return <SqlPage deploymentId={deploymentId} sql={sql} onBack={() => setSql(undefined)} />;
+    return (
+      <SqlPage
+        deploymentId={deploymentId}
+        sql={sql}
+        dataSource={dataSource}
+        view={model.sources[0]?.name}
+        stored={saved ? undefined : stored}
+        reload={reload}
+        onBack={() => setSql(undefined)}
+      />
+    );
   if (!question.source && !isAsked(question))
     return (
       <Start
         deploymentId={deploymentId}
         model={model}
+        emptyReport={report && name}
         onStart={(next) => exploration.change(say('newQuestion'), () => next)}
         onSql={setSql}
       />
@@ -227,7 +255,7 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
         <section class="explore-main">
           <Filters exploration={exploration} opened={opened} setOpened={setOpened} />
           <div class="run-bar">
-            <Status exploration={exploration} />
+            <Status exploration={exploration} isTooLong={isTooLong} />
             <Compare exploration={exploration} />
             <Limit exploration={exploration} />
             <label class="option">
@@ -253,7 +281,7 @@ function Explore({ deploymentId, model, stored, reload, asked }: ExploreProps) {
               </button>
             )}
           </div>
-          <Results exploration={exploration} title={name} />
+          <Results exploration={exploration} title={name} onSql={setSql} />
         </section>
       </div>
     </div>

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { fromAddress, toAddress } from './address.ts';
 import { type Calculated, errorIn, nameFor } from './calculated.ts';
 import {
-  addAlternative,
   addFilter,
   addMember,
   changeFilter,
+  combine,
   exploreFrom,
   removeCalculated,
   removeMember,
@@ -25,9 +25,12 @@ import {
   fromQuery,
   group,
   isGroup,
+  type JsonQuery,
   type Question,
   toQuery,
 } from './question.ts';
+import { readRange, writeRange } from './ranges.ts';
+import { semanticSql } from './semantic-sql.ts';
 
 const QUERY = {
   measures: ['sales.revenue', 'sales.orders'],
@@ -62,6 +65,74 @@ const QUERY = {
 /** Ids of filters are for the page only. */
 const withoutIds = (question: Question) =>
   JSON.parse(JSON.stringify(question, (key, value) => (key === 'id' ? undefined : value)));
+
+test('free ranges of time are read as they are written', () => {
+  for (const text of [
+    'last 14 days',
+    'next 2 quarters',
+    'from 14 days ago to 7 days ago',
+    'from now to 3 weeks from now',
+  ])
+    expect(writeRange(readRange(text)!)).toBe(text);
+  for (const text of ['last week', 'from 2024-01-01 to now', 'since ever'])
+    expect(readRange(text)).toBeUndefined();
+});
+
+test('a question as SQL over the model', () => {
+  const kinds: Record<string, { kind: string; type: string }> = {
+    'sales.revenue': { kind: 'measure', type: 'number' },
+    'sales.tier': { kind: 'dimension', type: 'number' },
+  };
+  const sql = (query: JsonQuery) => semanticSql(query, (member) => kinds[member]);
+  expect(
+    sql({
+      measures: ['sales.revenue'],
+      dimensions: ['sales.order'],
+      timeDimensions: [
+        { dimension: 'sales.at', granularity: 'month', dateRange: ['2024-01-01', '2024-01-31'] },
+      ],
+      filters: [
+        { member: 'sales.order', operator: 'contains', values: ["50% o'clock"] },
+        {
+          or: [
+            { member: 'sales.tier', operator: 'gt', values: ['2'] },
+            { member: 'sales.tier', operator: 'notSet' },
+          ],
+        },
+        { member: 'sales.revenue', operator: 'gte', values: ['10'] },
+      ],
+      order: [['sales.revenue', 'desc']],
+      limit: 5,
+    }),
+  ).toBe(`select date_trunc('month', at),
+  "order",
+  measure(revenue)
+from sales
+where at >= '2024-01-01' and at < '2024-02-01'
+  and ("order" ilike '%50\\% o''clock%')
+  and (tier > 2 or tier is null)
+group by 1, 2
+having measure(revenue) >= 10
+order by 3 desc
+limit 5`);
+  // What it has no words for is not shown as something else.
+  for (const more of [
+    { segments: ['sales.large'] },
+    { timeDimensions: [{ dimension: 'sales.at', dateRange: 'last 7 days' }] },
+    { measures: ['sales.revenue', 'stock.count'] },
+    {
+      filters: [
+        {
+          or: [
+            { member: 'sales.revenue', operator: 'set' },
+            { member: 'sales.tier', operator: 'set' },
+          ],
+        },
+      ],
+    },
+  ])
+    expect(sql({ measures: ['sales.revenue'], ...more })).toBeUndefined();
+});
 
 describe('a question', () => {
   test('becomes the query that it was made of, and survives the address', () => {
@@ -159,12 +230,20 @@ describe('changes', () => {
       comparison('sales.status', 'equals', ['b']),
     ];
     let question = addFilter(addMember(emptyQuestion(), 'sales.orders', 'measure'), first);
-    question = addAlternative(question, first.id, second);
+    question = combine(question, first.id, 'or', second);
     const or = question.filters[0] as FilterNode;
     expect(isGroup(or) && or.join).toBe('or');
     expect(toQuery(question).filters).toEqual([
       { or: [first, second].map(({ member, operator, values }) => ({ member, operator, values })) },
     ]);
+    // As deep as somebody needs: an alternative of two filters that both must be true.
+    const third = comparison('sales.channel', 'equals', ['c']);
+    question = combine(question, second.id, 'and', third);
+    const said = ({ member, operator, values }: typeof first) => ({ member, operator, values });
+    expect(toQuery(question).filters).toEqual([{ or: [said(first), { and: [said(second), said(third)] }] }]);
+    const again = combine(question, third.id, 'and', comparison('sales.channel', 'equals', ['d']));
+    expect(JSON.stringify(toQuery(again).filters).match(/"and"/g)).toHaveLength(1);
+    question = changeFilter(question, third.id, () => undefined);
     for (const { id } of [first, second]) question = changeFilter(question, id, () => undefined);
     expect(question.filters).toEqual([]);
   });

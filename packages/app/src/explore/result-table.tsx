@@ -10,12 +10,13 @@ import {
   type Row,
   type TableColumn,
 } from '@oriel/charts';
+import { Component } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import type { Answer, Exploration } from './exploration.ts';
-import { arranged, type ColumnSettings, movedColumn, setColumns } from './table-columns.ts';
+import { arranged, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
 import { say } from './texts/say.ts';
 import { useVirtual } from './virtual.ts';
 
@@ -24,6 +25,8 @@ const WIDTH = { least: 60, first: 150, most: 800, step: 16 };
 
 /** Columns of a comparison with an earlier period are computed in the page. */
 const isCompared = (member: string) => /\.(previous|change|percent)$/.test(member);
+
+type DrawnColumn = TableColumn & { color: ReturnType<typeof cellColors> };
 
 /** In the order of the settings, with their bars and colours. */
 export function columnsIn({ rows, snapshot }: Answer, settings: readonly ColumnSettings[]): TableColumn[] {
@@ -111,22 +114,29 @@ export function ResultTable({
   const after = list.getTotalSize() - (items.at(-1)?.end ?? 0);
   const question = exploration.question.value;
   const directionOf = (key: string) => question.order.find(([each]) => each === key)?.[1];
+  const within = (width: number) => Math.round(Math.min(WIDTH.most, Math.max(WIDTH.least, width)));
+  /** On the way, a width is only shown. */
   const setWidth = (member: string, width: number) =>
-    setWidths((known) => ({ ...known, [member]: Math.min(WIDTH.most, Math.max(WIDTH.least, width)) }));
-  const widthOf = (member: string) => widths[member] ?? WIDTH.first;
-  const total = columns.reduce((sum, { member }) => sum + widthOf(member), 0);
-  /** Where a pinned column stays. */
-  const places = new Map<string, number>();
-  columns.reduce((start, { member, isPinned }) => {
-    if (isPinned) places.set(member, start);
-    return start + widthOf(member);
-  }, 0);
-  const placed = (member: string, align: string) => {
-    const at = places.get(member);
-    return at === undefined
-      ? { class: align, style: {} as Record<string, string> }
-      : { class: `${align} pinned`, style: { insetInlineStart: `${at}px` } };
+    setWidths((known) => ({ ...known, [member]: within(width) }));
+  const keepWidth = (member: string, width: number) => {
+    arrange(say('columnWidthChange'), (known) => withColumn(known, member, { width: within(width) }));
+    setWidths(({ [member]: _shown, ...others }) => others);
   };
+  const stored = new Map(settings.map(({ member, width }) => [member, width]));
+  const widthOf = (member: string) => widths[member] ?? stored.get(member) ?? WIDTH.first;
+  const total = columns.reduce((sum, { member }) => sum + widthOf(member), 0);
+  const placesKey = columns
+    .map(({ member, isPinned }) => (isPinned ? `${member} ${widthOf(member)}` : ''))
+    .join();
+  /** Where a pinned column stays. */
+  const places = useMemo(() => {
+    const found = new Map<string, number>();
+    columns.reduce((start, { member, isPinned }) => {
+      if (isPinned) found.set(member, start);
+      return start + widthOf(member);
+    }, 0);
+    return found;
+  }, [columns, placesKey]);
 
   return (
     <div
@@ -156,7 +166,7 @@ export function ResultTable({
                 <th
                   key={member}
                   scope="col"
-                  {...placed(member, align)}
+                  {...placed(places, member, align)}
                   draggable
                   onDragStart={() => setDragged(member)}
                   onDragEnd={() => setDragged(undefined)}
@@ -201,6 +211,7 @@ export function ResultTable({
                     label={say('columnWidth', { name: title })}
                     width={widthOf(member)}
                     onChange={(width) => setWidth(member, width)}
+                    onEnd={(width) => keepWidth(member, width)}
                   />
                 </th>
               );
@@ -210,42 +221,82 @@ export function ResultTable({
         <tbody>
           {before > 0 && <Space height={before} columns={columns.length} />}
           {items.map(({ index }) => (
-            <tr key={index} aria-rowindex={index + 2}>
-              {columns.map((column) => {
-                const value = rows[index]?.[column.member];
-                const text = formats.value(value, column.shown, column.format);
-                const most = largest.get(column.member);
-                const { class: className, style } = placed(column.member, column.align);
-                return (
-                  <td
-                    key={column.member}
-                    class={className}
-                    style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
-                  >
-                    {most ? (
-                      <span
-                        class="bar"
-                        aria-hidden="true"
-                        style={{ width: `${(Math.abs(Number(value) || 0) / most) * 100}%` }}
-                      />
-                    ) : null}
-                    {column.isMeasure ? (
-                      <button type="button" class="cell" onClick={() => onCell(rows[index]!, column.member)}>
-                        {text}
-                      </button>
-                    ) : (
-                      <span title={text}>{text}</span>
-                    )}
-                  </td>
-                );
-              })}
-            </tr>
+            <TableRow
+              key={index}
+              index={index}
+              row={rows[index]!}
+              columns={columns}
+              largest={largest}
+              places={places}
+              formats={formats}
+              onCell={onCell}
+            />
           ))}
           {after > 0 && <Space height={after} columns={columns.length} />}
         </tbody>
       </table>
     </div>
   );
+}
+
+interface TableRowProps {
+  index: number;
+  row: Row;
+  columns: DrawnColumn[];
+  largest: ReadonlyMap<string, number>;
+  places: ReadonlyMap<string, number>;
+  formats: Exploration['board']['formats'];
+  onCell(row: Row, member: string): void;
+}
+
+/** Drawn again only if what it shows has changed, and not for each step of a scroll. */
+class TableRow extends Component<TableRowProps> {
+  override shouldComponentUpdate(next: TableRowProps) {
+    const { row, columns, places, largest } = this.props;
+    return next.row !== row || next.columns !== columns || next.places !== places || next.largest !== largest;
+  }
+  render({ index, row, columns, largest, places, formats, onCell }: TableRowProps) {
+    return (
+      <tr aria-rowindex={index + 2}>
+        {columns.map((column) => {
+          const value = row[column.member];
+          const text = formats.value(value, column.shown, column.format);
+          const most = largest.get(column.member);
+          const { class: className, style } = placed(places, column.member, column.align);
+          return (
+            <td
+              key={column.member}
+              class={className}
+              style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
+            >
+              {most ? (
+                <span
+                  class="bar"
+                  aria-hidden="true"
+                  style={{ width: `${(Math.abs(Number(value) || 0) / most) * 100}%` }}
+                />
+              ) : null}
+              {column.isMeasure ? (
+                <button type="button" class="cell" onClick={() => onCell(row, column.member)}>
+                  {text}
+                </button>
+              ) : (
+                <span title={text}>{text}</span>
+              )}
+            </td>
+          );
+        })}
+      </tr>
+    );
+  }
+}
+
+/** A pinned column stays where it is. */
+function placed(places: ReadonlyMap<string, number>, member: string, align: string) {
+  const at = places.get(member);
+  return at === undefined
+    ? { class: align, style: {} as Record<string, string> }
+    : { class: `${align} pinned`, style: { insetInlineStart: `${at}px` } };
 }
 
 const Space = ({ height, columns }: { height: number; columns: number }) => (
@@ -255,7 +306,17 @@ const Space = ({ height, columns }: { height: number; columns: number }) => (
 );
 
 /** Changes the width of a column, by dragging and by arrow keys. */
-function Handle({ label, width, onChange }: { label: string; width: number; onChange(width: number): void }) {
+function Handle({
+  label,
+  width,
+  onChange,
+  onEnd,
+}: {
+  label: string;
+  width: number;
+  onChange(width: number): void;
+  onEnd(width: number): void;
+}) {
   const start = useRef<{ x: number; width: number } | undefined>(undefined);
   return (
     <span
@@ -277,7 +338,7 @@ function Handle({ label, width, onChange }: { label: string; width: number; onCh
         const step = { ArrowRight: WIDTH.step, ArrowLeft: -WIDTH.step }[event.key];
         if (!step) return;
         event.preventDefault();
-        onChange(width + step * (document.dir === 'rtl' ? -1 : 1));
+        onEnd(width + step * (document.dir === 'rtl' ? -1 : 1));
       }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -289,6 +350,7 @@ function Handle({ label, width, onChange }: { label: string; width: number; onCh
         onChange(start.current.width + moved);
       }}
       onPointerUp={() => {
+        if (start.current && start.current.width !== width) onEnd(width);
         start.current = undefined;
       }}
     />

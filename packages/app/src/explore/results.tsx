@@ -3,23 +3,34 @@ import { drillFrom, lazy, type Row } from '@oriel/charts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, wordsOf } from '../parts/states.tsx';
-import { ChartSettings } from './chart-settings.tsx';
 import { ChartView } from './chart-view.tsx';
 import { DrillMenu } from './drill-menu.tsx';
 import type { Exploration } from './exploration.ts';
 import { isAsked } from './question.ts';
 import { copyRows, downloadCsv, downloadXlsx, ResultTable } from './result-table.tsx';
-import { useMay } from './rights.ts';
+import { useMay, useSqlShown } from './rights.ts';
 import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
 import { TypePicker } from './type-picker.tsx';
 
+const ChartSettings = lazy(() => import('./chart-settings.tsx').then((module) => module.ChartSettings));
 const VegaEditor = lazy(() => import('./vega-editor.tsx').then((module) => module.default));
 
-const TABS = ['chart', 'table', 'sql'] as const;
+const ALL_TABS = ['chart', 'table', 'sql'] as const;
 
-export function Results({ exploration, title }: { exploration: Exploration; title: string }) {
-  const [tab, setTab] = useState<(typeof TABS)[number]>('chart');
+export function Results({
+  exploration,
+  title,
+  onSql,
+}: {
+  exploration: Exploration;
+  title: string;
+  onSql(sql: string): void;
+}) {
+  const [chosenTab, setTab] = useState<(typeof ALL_TABS)[number]>('chart');
+  const { isSemantic, isGenerated } = useSqlShown(exploration.deploymentId);
+  const tabs = isSemantic || isGenerated ? ALL_TABS : ALL_TABS.slice(0, 2);
+  const tab = tabs.includes(chosenTab) ? chosenTab : 'chart';
   const [hasSettings, setSettings] = useState(false);
   const [cell, setCell] = useState<{ row: Row; member: string }>();
   const [isEditing, setByHand] = useState(false);
@@ -59,7 +70,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
     <div class="results">
       <div class="tabs-bar">
         <div role="tablist" aria-label={say('results')}>
-          {TABS.map((name) => (
+          {tabs.map((name) => (
             <button
               key={name}
               type="button"
@@ -72,7 +83,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
               onKeyDown={(event) => {
                 const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
                 if (!step) return;
-                const next = TABS[(TABS.indexOf(name) + step + TABS.length) % TABS.length]!;
+                const next = tabs[(tabs.indexOf(name) + step + tabs.length) % tabs.length]!;
                 setTab(next);
                 document.getElementById(`tab-${next}`)?.focus();
               }}
@@ -118,7 +129,7 @@ export function Results({ exploration, title }: { exploration: Exploration; titl
         aria-busy={isStale}
       >
         {tab === 'sql' ? (
-          <SqlTab exploration={exploration} />
+          <SqlTab exploration={exploration} onSql={onSql} />
         ) : isEmpty ? (
           <Empty title={say('noRows')} hint={say('noRowsHint')} />
         ) : tab === 'table' ? (

@@ -1,165 +1,259 @@
-/** A SELECT over the views of the model, and its rows. */
+/** A SELECT and its rows: over the views of the model or, for those who may, in a data source itself. */
+import { download, plainCell } from '@oriel/charts';
+import type { VisualizationType } from '@oriel/visualization';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useCommands } from '../commands.ts';
 import { api } from '../data/api.ts';
 import { isAbort, type Problem, problemOf } from '../data/problem.ts';
+import { CodeEditor } from '../parts/code-editor.tsx';
 import { openDialog } from '../parts/dialog.tsx';
 import { wordsOf } from '../parts/states.tsx';
-import { toast } from '../parts/toasts.tsx';
-import { SaveDialog } from './save.tsx';
+import { attempt, toast } from '../parts/toasts.tsx';
+import { addressOf, isEmbedded } from '../place.ts';
+import { addressed } from './addressed.ts';
+import { useMay } from './rights.ts';
+import { type Report, SaveDialog } from './save.tsx';
+import { readLines, type SqlAnswer } from './sql-answer.ts';
+import { SqlChart } from './sql-chart.tsx';
+import { SqlTable } from './sql-table.tsx';
 import { say } from './texts/say.ts';
-import { useVirtual } from './virtual.ts';
 
-interface SqlAnswer {
-  columns: string[];
-  rows: unknown[][];
+export interface SqlPageProps {
+  deploymentId: number;
+  /** What the address says. */
+  sql: string;
+  /** The data source that is asked; undefined for the model. */
+  dataSource: string | undefined;
+  /** Any view of the model. */
+  view: string | undefined;
+  stored: { report: Report; etag: string | undefined } | undefined;
+  reload(): void;
+  onBack(): void;
 }
 
-/** The answer has lines of JSON: the columns, and rows in pieces. */
-export function readLines(text: string): SqlAnswer {
-  const columns: string[] = [];
-  const rows: unknown[][] = [];
-  for (const line of text.split('\n')) {
-    if (!line) continue;
-    const part = JSON.parse(line) as { schema?: { name: string }[]; data?: unknown[][] };
-    for (const { name } of part.schema ?? []) columns.push(name);
-    for (const row of part.data ?? []) rows.push(row);
-  }
-  return { columns, rows };
-}
+const DEFAULT_SOURCE = 'default';
+const typeOf = (report: Report | undefined) =>
+  (report?.meta as { sqlChart?: { type?: VisualizationType } } | null)?.sqlChart?.type;
 
-export function SqlPage({
+export default function SqlPage({
   deploymentId,
   sql,
+  dataSource,
+  view,
+  stored,
+  reload,
   onBack,
-}: {
-  deploymentId: number;
-  sql: string;
-  onBack(): void;
-}) {
+}: SqlPageProps) {
+  const { route } = useLocation();
+  const report = stored?.report;
   const [text, setText] = useState(sql);
-  const [answer, setAnswer] = useState<SqlAnswer>();
+  const [source, setSource] = useState(dataSource);
+  const [type, setType] = useState(typeOf(report));
+  const [tab, setTab] = useState<'chart' | 'table'>('table');
+  const [answer, setAnswer] = useState<SqlAnswer & { asked: string }>();
   const [problem, setProblem] = useState<Problem>();
-  const running = useRef<AbortController | undefined>(undefined);
   const [isRunning, setRunning] = useState(false);
+  const [isTooLong, setTooLong] = useState(false);
+  const running = useRef<AbortController | undefined>(undefined);
+  const may = useMay(deploymentId);
+  const mayAskSource = !isEmbedded && may('SqlRunnerRead');
+  const isOfSource = source !== undefined && mayAskSource;
 
   async function run() {
     running.current?.abort();
+    if (!text.trim()) return;
     const asking = new AbortController();
     running.current = asking;
     setRunning(true);
     try {
-      const reply = await api.runSql({ deploymentId, body: { query: text } }, { signal: asking.signal });
-      const read = readLines(await replyText(reply));
+      const options = { signal: asking.signal };
+      const body = { query: text };
+      const reply = isOfSource
+        ? await api.queryDataSource({ deploymentId, name: source || DEFAULT_SOURCE, body }, options)
+        : await api.runSql({ deploymentId, body }, options);
+      const read = readLines(new TextDecoder().decode(await reply.bytes()));
       if (running.current !== asking) return;
-      setAnswer(read);
+      setAnswer({ ...read, asked: text });
       setProblem(undefined);
     } catch (error) {
-      if (!isAbort(error)) setProblem(problemOf(error));
+      if (running.current === asking && !isAbort(error)) setProblem(problemOf(error));
     } finally {
       if (running.current === asking) setRunning(false);
     }
   }
+  const stop = () => {
+    running.current?.abort();
+    running.current = undefined;
+    setRunning(false);
+  };
   useEffect(() => {
-    void run();
+    // A link to somebody else's SQL of a data source is read before it is run.
+    if (dataSource === undefined) void run();
     return () => running.current?.abort();
   }, []);
+
+  // A reload brings the text back.
+  useEffect(() => {
+    const isStored = report?.sqlQuery === text && source === undefined;
+    const written = addressed(`sql ${location.pathname}`, text);
+    setTooLong(!isStored && written === undefined);
+    const search = isStored
+      ? ''
+      : `?${new URLSearchParams({ sql: written ?? '', ...(source === undefined ? {} : { source }) })}`;
+    if (location.search !== search) history.replaceState(history.state, '', `${location.pathname}${search}`);
+  }, [text, source]);
+
+  const switchTo = (next: string | undefined) => {
+    stop();
+    setSource(next);
+    setAnswer(undefined);
+    setProblem(undefined);
+  };
+  const content = {
+    sqlQuery: text,
+    jsonQuery: null,
+    meta: { ...(report?.meta as object | null), sqlChart: type ? { type } : undefined },
+  };
+  const saveAs = () =>
+    openDialog((close) => (
+      <SaveDialog
+        deploymentId={deploymentId}
+        name={report?.title || report?.name || ''}
+        workbookId={report?.workbookId ?? undefined}
+        content={content}
+        onSaved={(made) => {
+          toast(say('saved'));
+          const { id: reportId, workbookId } = made;
+          route(
+            workbookId
+              ? addressOf(deploymentId, 'reportInWorkbook', { workbookId, reportId })
+              : addressOf(deploymentId, 'report', { reportId }),
+          );
+        }}
+        onClose={close}
+      />
+    ));
+  async function save() {
+    if (isOfSource || !text.trim()) return;
+    if (!report?.canEdit) return saveAs();
+    const done = await attempt(() =>
+      api.updateReport({ deploymentId, reportId: report.id, body: content }, { ifMatch: stored?.etag }),
+    );
+    if (!done) return;
+    toast(say('saved'));
+    history.replaceState(history.state, '', location.pathname);
+    reload();
+  }
+  useCommands([
+    { id: 'sql-run', title: say('run'), keys: 'mod+enter', run: () => void run() },
+    { id: 'sql-save', title: say('save'), keys: 'mod+s', run: () => void save() },
+  ]);
+  const downloadCsv = () => {
+    const cells = (row: readonly unknown[]) =>
+      row.map((value) => `"${plainCell(value).replaceAll('"', '""')}"`).join(',');
+    const lines = [cells(answer!.columns.map(({ name }) => name)), ...answer!.rows.map(cells)];
+    download(`${report?.title || report?.name || 'data'}.csv`, lines.join('\r\n'));
+  };
 
   return (
     <div class="sql-page">
       <header class="page-head">
-        <h1>{say('sqlResult')}</h1>
+        <h1>{report?.title || report?.name || say('sqlResult')}</h1>
         <button type="button" onClick={onBack}>
           {say('backToFields')}
         </button>
-        <button
-          type="button"
-          onClick={() =>
-            openDialog((close) => (
-              <SaveDialog
-                deploymentId={deploymentId}
-                name=""
-                workbookId={undefined}
-                content={{ sqlQuery: text, jsonQuery: null, meta: {} }}
-                onSaved={() => toast(say('saved'))}
-                onClose={close}
-              />
-            ))
-          }
-        >
+        {report?.canEdit && !isOfSource && (
+          <button type="button" onClick={saveAs}>
+            {say('saveAs')}
+          </button>
+        )}
+        <button type="button" disabled={isOfSource || !text.trim()} onClick={() => void save()}>
           {say('save')}
         </button>
       </header>
-      <label class="field">
-        <span>{say('sqlLabel')}</span>
-        <textarea
-          class="code"
-          rows={8}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run();
-          }}
-        />
-      </label>
-      <div>
-        <button type="button" class="primary" onClick={() => void run()}>
-          {say(isRunning ? 'running' : 'run')}
-        </button>
+      {mayAskSource && (
+        <div class="sql-modes" role="radiogroup" aria-label={say('askWhat')}>
+          <button type="button" role="radio" aria-checked={!isOfSource} onClick={() => switchTo(undefined)}>
+            {say('askModel')}
+          </button>
+          <button
+            type="button"
+            role="radio"
+            aria-checked={isOfSource}
+            onClick={() => switchTo(DEFAULT_SOURCE)}
+          >
+            {say('askSource')}
+          </button>
+        </div>
+      )}
+      {isOfSource && (
+        <>
+          <p class="outside" role="note">
+            <strong>{say('outsidePolicies')}</strong> {say('outsidePoliciesHint')}
+          </p>
+          <label class="field source-name">
+            <span>{say('dataSourceName')}</span>
+            <input value={source} maxLength={100} onInput={(event) => setSource(event.currentTarget.value)} />
+          </label>
+        </>
+      )}
+      <CodeEditor
+        key={String(isOfSource)}
+        language="sql"
+        label={say(isOfSource ? 'sqlOfSource' : 'sqlLabel')}
+        value={text}
+        onInput={setText}
+        onRun={() => void run()}
+      />
+      <div class="sql-actions">
+        {isRunning ? (
+          <button type="button" onClick={stop}>
+            {say('stop')}
+          </button>
+        ) : (
+          <button type="button" class="primary" disabled={!text.trim()} onClick={() => void run()}>
+            {say('run')}
+          </button>
+        )}
+        <p class="status" role="status">
+          {isRunning
+            ? say('running')
+            : answer && !problem
+              ? `${say('rowCount', { count: answer.rows.length })}${answer.isCapped ? ` · ${say('capped')}` : ''}`
+              : ''}
+        </p>
+        {answer && (
+          <>
+            {(['table', 'chart'] as const).map((name) => (
+              <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
+                {say(name)}
+              </button>
+            ))}
+            {may('DownloadData') && (
+              <button type="button" onClick={downloadCsv}>
+                {say('csv')}
+              </button>
+            )}
+          </>
+        )}
       </div>
+      {isTooLong && <p class="warn">{say('tooLongForAddress')}</p>}
       {problem && (
         <p class="bad" role="alert">
           {wordsOf(problem)}
         </p>
       )}
-      {answer && <SqlTable answer={answer} />}
-    </div>
-  );
-}
-
-async function replyText(reply: unknown): Promise<string> {
-  if (reply instanceof Response) return reply.text();
-  if (reply instanceof Blob) return reply.text();
-  if (reply instanceof ReadableStream) return new Response(reply).text();
-  return new TextDecoder().decode(reply as Uint8Array);
-}
-
-const ROW = 32;
-
-function SqlTable({ answer: { columns, rows } }: { answer: SqlAnswer }) {
-  const frame = useRef<HTMLDivElement>(null);
-  const list = useVirtual(frame, rows.length, ROW, (index) => index);
-  const items = list.getVirtualItems();
-  const before = items[0]?.start ?? 0;
-  const after = list.getTotalSize() - (items.at(-1)?.end ?? 0);
-  return (
-    <div class="result-table" ref={frame} tabIndex={0} role="region" aria-label={say('results')}>
-      <table aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <tr aria-hidden="true" class="space">
-            <td colSpan={columns.length} style={{ height: `${before}px` }} />
-          </tr>
-          {items.map(({ index }) => (
-            <tr key={index} aria-rowindex={index + 2}>
-              {rows[index]?.map((value, i) => (
-                <td key={columns[i]}>{value == null ? '–' : String(value)}</td>
-              ))}
-            </tr>
-          ))}
-          <tr aria-hidden="true" class="space">
-            <td colSpan={columns.length} style={{ height: `${after}px` }} />
-          </tr>
-        </tbody>
-      </table>
+      {answer && tab === 'table' && <SqlTable answer={answer} />}
+      {answer && tab === 'chart' && (
+        <SqlChart
+          deploymentId={deploymentId}
+          answer={answer}
+          checked={isOfSource ? `select count(*) from "${view}"` : answer.asked}
+          type={type}
+          onType={setType}
+        />
+      )}
     </div>
   );
 }

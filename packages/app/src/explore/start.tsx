@@ -7,6 +7,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Empty } from '../parts/states.tsx';
 import { addressOf } from '../place.ts';
 import { addMember } from './changes.ts';
+import { inGroupOrder, useLaunchpad } from './launchpad.ts';
 import { type Hit, type Model, type Source, searchSources } from './members.ts';
 import { PasteDialog } from './paste.tsx';
 import { emptyQuestion, type Question } from './question.ts';
@@ -19,18 +20,25 @@ const WHY = { title: 'matchedTitle', name: 'matchedName', description: 'matchedD
 export function Start({
   deploymentId,
   model,
+  emptyReport,
   onStart,
   onSql,
 }: {
   deploymentId: number;
   model: Model;
+  /** The title of a stored report that asks for nothing yet: what is begun here becomes its question. */
+  emptyReport?: string | undefined;
   onStart(question: Question): void;
   onSql(sql: string): void;
 }) {
   const [text, setText] = useState('');
-  const found = useMemo(() => searchSources(model, text).slice(0, SOURCES_SHOWN), [model, text]);
+  const launchpad = useLaunchpad(deploymentId);
+  const found = useMemo(
+    () => inGroupOrder(searchSources(model, text), launchpad).slice(0, SOURCES_SHOWN),
+    [model, text, launchpad],
+  );
   const { data: reports } = useData(
-    `d/${deploymentId}/reports/start`,
+    launchpad.sections.has('reports') ? `d/${deploymentId}/reports/start` : null,
     async (signal) =>
       (await api.getReports({ deploymentId, first: 8, sortBy: 'updatedAt', includeCount: false }, { signal }))
         .items,
@@ -43,56 +51,70 @@ export function Start({
   return (
     <div class="explore-start">
       <header class="page-head">
-        <h1>{say('newQuestion')}</h1>
-        <button
-          type="button"
-          onClick={() =>
-            openDialog((close) => <PasteDialog onQuestion={onStart} onSql={onSql} onClose={close} />)
-          }
-        >
-          {say('paste')}
-        </button>
+        <div class="grow">
+          <h1>{emptyReport ?? say('newQuestion')}</h1>
+          {emptyReport !== undefined && <p class="soft">{say('emptyReport')}</p>}
+        </div>
+        {launchpad.sections.has('source_sql') && (
+          <button
+            type="button"
+            onClick={() =>
+              openDialog((close) => <PasteDialog onQuestion={onStart} onSql={onSql} onClose={close} />)
+            }
+          >
+            {say('paste')}
+          </button>
+        )}
+        {launchpad.sections.has('source_sql') && (
+          <button type="button" onClick={() => onSql('')}>
+            {say('writeSql')}
+          </button>
+        )}
       </header>
-      <label class="search-field large">
-        <Icon name="search" />
-        <input
-          type="search"
-          value={text}
-          placeholder={say('searchAll')}
-          aria-label={say('searchAll')}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            const [first] = found;
-            if (event.key === 'Enter' && text && first) begin(first.source, first.hits[0]);
-          }}
-        />
-      </label>
-      {found.length === 0 && <p class="soft">{say('nothingFound', { text })}</p>}
-      <ul class="sources">
-        {found.map(({ source, hits }) => (
-          <li key={source.name} class="source-card">
-            <button type="button" class="source-name" onClick={() => begin(source)}>
-              <strong>{source.title}</strong>
-              <span class="soft">
-                {source.description ?? say(source.type === 'view' ? 'views' : 'cubes')}
-              </span>
-            </button>
-            {text && hits.length > 0 && (
-              <ul class="hits">
-                {hits.slice(0, HITS_SHOWN).map((hit) => (
-                  <li key={hit.member.name}>
-                    <button type="button" class="quiet" onClick={() => begin(source, hit)}>
-                      {hit.member.title}
-                    </button>
-                    <span class="soft">{say(WHY[hit.why])}</span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </li>
-        ))}
-      </ul>
-      {reports && reports.length > 0 && (
+      {launchpad.sections.has('semantic_search') && (
+        <>
+          <label class="search-field large">
+            <Icon name="search" />
+            <input
+              type="search"
+              value={text}
+              placeholder={say('searchAll')}
+              aria-label={say('searchAll')}
+              onInput={(event) => setText(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                const [first] = found;
+                if (event.key === 'Enter' && text && first) begin(first.source, first.hits[0]);
+              }}
+            />
+          </label>
+          {found.length === 0 && <p class="soft">{say('nothingFound', { text })}</p>}
+          <ul class="sources">
+            {found.map(({ source, hits }) => (
+              <li key={source.name} class="source-card">
+                <button type="button" class="source-name" onClick={() => begin(source)}>
+                  <strong>{source.title}</strong>
+                  <span class="soft">
+                    {source.description ?? say(source.type === 'view' ? 'views' : 'cubes')}
+                  </span>
+                </button>
+                {text && hits.length > 0 && (
+                  <ul class="hits">
+                    {hits.slice(0, HITS_SHOWN).map((hit) => (
+                      <li key={hit.member.name}>
+                        <button type="button" class="quiet" onClick={() => begin(source, hit)}>
+                          {hit.member.title}
+                        </button>
+                        <span class="soft">{say(WHY[hit.why])}</span>
+                      </li>
+                    ))}
+                  </ul>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {launchpad.sections.has('reports') && reports && reports.length > 0 && (
         <section>
           <h2>{say('reportsToStart')}</h2>
           <ul class="start-reports">

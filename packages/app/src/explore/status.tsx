@@ -21,7 +21,7 @@ function ageOf(ms: number, locale: string) {
   }).format(Math.max(1, Math.round(ms / of)));
 }
 
-export function Status({ exploration }: { exploration: Exploration }) {
+export function Status({ exploration, isTooLong }: { exploration: Exploration; isTooLong: boolean }) {
   const answer = exploration.answer.value;
   const problem = exploration.problem.value;
   const limits = exploration.limits.value;
@@ -52,13 +52,16 @@ export function Status({ exploration }: { exploration: Exploration }) {
         {formats.count(count)} {say('took', { count, time: seconds(answer.ms, locale) })}
       </span>
       <span class="soft">
-        {answer.keptMs === undefined ? say('fresh') : say('kept', { age: ageOf(answer.keptMs, locale) })}
+        {answer.cachedMs === undefined ? say('fresh') : say('kept', { age: ageOf(answer.cachedMs, locale) })}
       </span>
       {answer.rows.result.rowsCapped && <span class="warn">{say('capped')}</span>}
-      {limits && limits.length > 0 && (
+      {isTooLong && <span class="warn">{say('tooLongForAddress')}</span>}
+      {limits && limits.length > 0 ? (
         <span class="badge" title={say('limitedHint')}>
           {say('limited', { names: limits.join(', ') })}
         </span>
+      ) : (
+        exploration.isLimited.value && <span class="badge">{say('limitedSomehow')}</span>
       )}
     </p>
   );

@@ -1,14 +1,15 @@
 /** Vega-Lite by hand. What is drawn beside it is what the server makes of it, under the same checks as when it is published. */
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { CodeEditor } from '../parts/code-editor.tsx';
+import type { CodeProblem } from '../parts/code-mirror.ts';
 import { wordsOf } from '../parts/states.tsx';
 import type { Answer, Exploration } from './exploration.ts';
-import { MarkedText, type TextProblem } from './marked-text.tsx';
 import { say } from './texts/say.ts';
 
 const WAIT_MS = 500;
 
 /** Where JSON is wrong. Browsers say it in different words. */
-export function problemInJson(text: string): TextProblem | undefined {
+export function problemInJson(text: string): CodeProblem | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
@@ -39,7 +40,6 @@ const sourceOf = ({ snapshot }: Answer): object =>
 export default function VegaEditor({ exploration, answer }: { exploration: Exploration; answer: Answer }) {
   const given = exploration.question.value.vegaLite;
   const [text, setText] = useState(() => JSON.stringify(given ?? sourceOf(answer), null, 2));
-  const [id, hintId] = [useId(), useId()];
   const wrong = problemInJson(text);
   const refused = exploration.problem.value;
   const problem =
@@ -61,21 +61,17 @@ export default function VegaEditor({ exploration, answer }: { exploration: Explo
 
   return (
     <div class="vega-editor field">
-      <label class="hidden" for={id}>
-        {say('vegaByHand')}
-      </label>
-      <MarkedText
-        id={id}
-        rows={22}
+      <CodeEditor
+        language="json"
+        label={say('vegaByHand')}
         value={text}
         problem={problem}
-        aria-describedby={hintId}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={setText}
       />
       <p class={problem ? 'bad' : 'soft'} role="status">
         {problem?.message ?? ''}
       </p>
-      <p id={hintId} class="soft note">
+      <p class="soft note">
         {say('vegaHint')} {exploration.answer.value ? fieldsOf(exploration.answer.value).join(', ') : ''}
       </p>
     </div>

@@ -16,7 +16,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const STYLE = { heading: 1, day: 2, time: 3, percent: 4 };
 
 /** XML knows no control characters, and spreadsheets read `_x0041_` as a letter. */
-const textOf = (value: unknown) =>
+const cellText = (value: unknown) =>
   String(value)
     .slice(0, TEXT_MAX)
     .replaceAll(/(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, '')
@@ -26,7 +26,7 @@ const textOf = (value: unknown) =>
     .replaceAll('>', '&gt;');
 
 const textCell = (value: unknown, style = 0) =>
-  `<c${style ? ` s="${style}"` : ''} t="inlineStr"><is><t xml:space="preserve">${textOf(value)}</t></is></c>`;
+  `<c${style ? ` s="${style}"` : ''} t="inlineStr"><is><t xml:space="preserve">${cellText(value)}</t></is></c>`;
 
 const DAY_MS = 86_400_000;
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d+)?)Z?$/;

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
 import { useMe } from '../frame/account.ts';
+import { isPublished, isWorkbook } from '../home/items.ts';
 import { Icon } from '../parts/icons.tsx';
 import { addressOf } from '../place.ts';
 import { prefer, preference } from '../preferences.ts';
@@ -20,7 +21,7 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   const [isHidden, setHidden] = useState(() => preference('hiddenSteps')?.includes(deploymentId) ?? false);
   const isWanted = me?.isAdmin === true && !isHidden;
   const { data: there } = useData(isWanted ? `d/${deploymentId}/first-steps` : null, (signal) =>
-    whatIsThere(deploymentId, me!.id, signal),
+    whatIsThere(deploymentId, signal),
   );
   if (!isWanted || !there) return null;
   const steps: Step[] = [
@@ -45,13 +46,18 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
     {
       title: say('dashboard'),
       hint: say('dashboardHint'),
-      href: addressOf(deploymentId, 'mine'),
+      // A chart is saved in a workbook, whose dashboard is made there.
+      href: there.workbookId
+        ? addressOf(deploymentId, 'dashboard', { workbookId: there.workbookId })
+        : addressOf(deploymentId, 'explore'),
       isDone: there.hasDashboard,
     },
     {
       title: say('embed'),
       hint: say('embedHint'),
-      href: addressOf(deploymentId, 'mine'),
+      href: there.publishedId
+        ? addressOf(deploymentId, 'embed', { workbookId: there.publishedId })
+        : addressOf(deploymentId, 'mine'),
       isDone: there.hasEmbed,
     },
     {
@@ -94,25 +100,29 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
 }
 
 /** What cannot be asked counts as not there. */
-async function whatIsThere(deploymentId: number, userId: number, signal: AbortSignal) {
+async function whatIsThere(deploymentId: number, signal: AbortSignal) {
   const not = () => undefined;
+  const own = (type: 'WORKBOOK' | 'REPORT', first: number) =>
+    api.workspaceObjects({ deploymentId, owned: true, types: [type], first }, { signal }).catch(not);
   const [variables, meta, reports, workbooks, sessions, users] = await Promise.all([
     api.getEnvVariables({ deploymentId }, { signal }).catch(not),
     api.getQueryMeta({ deploymentId }, { signal }).catch(not),
-    api.getReports({ deploymentId, first: 1000, includeCount: false }, { signal }).catch(not),
-    api.getWorkbooks({ deploymentId, first: 1000 }, { signal }).catch(not),
+    own('REPORT', 1),
+    own('WORKBOOK', 100),
     api.listEmbedSessions({ deploymentId, first: 1 }, { signal }).catch(not),
     api.listUsers({ first: 2 }, { signal }).catch(not),
   ]);
-  const mine = <T extends { userId?: number | null | undefined }>(list: readonly T[] | undefined) =>
-    (list ?? []).filter((one) => one.userId === userId);
+  const mine = (workbooks?.items ?? []).filter(isWorkbook);
+  const published = mine.find(isPublished);
   return {
     // A model that can be queried has data; the demo needs no variables.
     hasData: (variables?.items.length ?? 0) > 0 || (meta?.cubes.length ?? 0) > 0,
     hasModel: (meta?.cubes.length ?? 0) > 0,
-    hasReport: mine(reports?.items).length > 0,
-    hasDashboard: mine(workbooks?.items).some(({ dashboardPublished }) => Boolean(dashboardPublished)),
+    hasReport: (reports?.items.length ?? 0) > 0,
+    hasDashboard: published !== undefined,
     hasEmbed: (sessions?.items.length ?? 0) > 0,
     hasPeople: (users?.items.length ?? 0) > 1,
+    workbookId: mine[0]?.id,
+    publishedId: published?.id,
   };
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
-import { useHasConsole } from '../console/rights.ts';
+import { useConsoleRights, useHasConsole } from '../console/rights.ts';
 import { onNavigate, tellPath } from '../creator/session.ts';
 import { invalidate } from '../data/cache.ts';
 import { isSignedOut, resume } from '../data/person-access.ts';
@@ -26,7 +26,9 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
   const deploymentId = deploymentIn(path);
   const side = useRef<HTMLElement>(null);
-  const pages = useHasConsole(deploymentId) ? [...SIDE, 'admin' as const] : SIDE;
+  const mayExplore = useConsoleRights(deploymentId).may('AIBIExplore') || isEmbedded;
+  const offered = mayExplore ? SIDE : SIDE.filter((name) => name !== 'explore');
+  const pages = useHasConsole(deploymentId) ? [...offered, 'admin' as const] : offered;
   useEffect(() => {
     if (deploymentId !== undefined) prefer({ deploymentId });
   }, [deploymentId]);

@@ -25,7 +25,7 @@ export const TopBar = ({ deploymentId }: { deploymentId: number | undefined }) =
       <span>{say('search')}</span>
       <kbd>{shownKeys('mod+k')}</kbd>
     </button>
-    {!isEmbedded && <AccountMenu />}
+    {!isEmbedded && <AccountMenu deploymentId={deploymentId} />}
   </header>
 );
 
@@ -63,7 +63,7 @@ function DeploymentMenu({ deploymentId }: { deploymentId: number }) {
   );
 }
 
-function AccountMenu() {
+function AccountMenu({ deploymentId }: { deploymentId: number | undefined }) {
   const { data: me } = useMe();
   const name = me?.firstName || me?.username || '';
   const choose = (chosen: 'auto' | 'light' | 'dark') => () => {
@@ -76,7 +76,11 @@ function AccountMenu() {
       // What is seen is a part of the name, so that it can be said to open the menu.
       label={`${initialsOf(name)}: ${say('accountMenu', { name })}`}
       items={[
-        { label: say('account'), href: '/account' },
+        {
+          label: say('account'),
+          // Without a deployment there is only the page of the server.
+          href: deploymentId === undefined ? '/account' : addressOf(deploymentId, 'account'),
+        },
         { label: say('reference'), href: '/docs' },
         ...(['auto', 'light', 'dark'] as const).map((one, i) => ({
           label: say(one),

@@ -189,14 +189,16 @@ export function remove(items: readonly Item[]) {
 
 async function removeNow(items: readonly Item[]) {
   const { deploymentId } = items[0]!;
-  for (const { id } of items.filter(isFolder))
-    await api.deleteFolder({ deploymentId, folderId: id, recursive: true });
   const others = items.filter((item) => !isFolder(item));
-  if (others.length === 0) return;
-  const { failed } = await api.bulkDeleteWorkspaceObjects({
-    deploymentId,
-    body: { items: others.map(refOf) },
-  });
+  // All at once: nothing that is sent later leaves a page that is closed.
+  const [{ failed }] = await Promise.all([
+    others.length === 0
+      ? { failed: [] }
+      : api.bulkDeleteWorkspaceObjects({ deploymentId, body: { items: others.map(refOf) } }),
+    ...items
+      .filter(isFolder)
+      .map(({ id }) => api.deleteFolder({ deploymentId, folderId: id, recursive: true })),
+  ]);
   if (failed.length > 0)
     toast(say('notRemoved', { count: failed.length, why: failed[0]!.error.message }), { isProblem: true });
 }

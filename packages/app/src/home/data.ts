@@ -1,10 +1,7 @@
 /** What home lists, and what may be done with it. */
 import { signal } from '@preact/signals';
-import { viewer } from '../creator/session.ts';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
-import { useMe } from '../frame/account.ts';
-import { isEmbedded } from '../place.ts';
 import { type Item, isFolder, isReport, isWorkbook, keyOfItem } from './items.ts';
 
 export type View = 'home' | 'folder' | 'recent' | 'mine' | 'shared';
@@ -32,17 +29,13 @@ export const leaving = signal<ReadonlySet<string>>(new Set());
 export const cacheKey = (deploymentId: number, rest = '') => `d/${deploymentId}/${rest}`;
 
 export function useListing(listing: Listing) {
-  const { data: person } = useMe(listing.view === 'mine');
-  const me = isEmbedded ? viewer.value?.user : person;
   const key = cacheKey(listing.deploymentId, `list/${JSON.stringify(listing)}`);
-  const loaded = useData<Listed>(listing.view === 'mine' && !me ? null : key, (signal) =>
-    load(listing, me?.id, signal),
-  );
+  const loaded = useData<Listed>(key, (signal) => load(listing, signal));
   const items = loaded.data?.items.filter((item) => !leaving.value.has(keyOfItem(item)));
   return { ...loaded, data: loaded.data && { ...loaded.data, items: items! } };
 }
 
-async function load(listing: Listing, userId: number | undefined, signal: AbortSignal): Promise<Listed> {
+async function load(listing: Listing, signal: AbortSignal): Promise<Listed> {
   const { deploymentId, view, folderId, search, order, count, tenant } = listing;
   const common = { deploymentId, ...(search ? { search } : {}) };
   if (view === 'recent') {
@@ -52,33 +45,19 @@ async function load(listing: Listing, userId: number | undefined, signal: AbortS
     );
     return { items, hasMore: items.length === count };
   }
-  if (view === 'mine') return loadMine(listing, userId!, signal);
   const query = { ...common, first: count, orderByField: order, ...(folderId ? { folderId } : {}) };
   const { items, pageInfo } =
     view === 'shared'
       ? await api.sharedWorkspaceObjects(query, { signal })
-      : await api.workspaceObjects({ ...query, ...(tenant ? { embedTenantName: tenant } : {}) }, { signal });
+      : await api.workspaceObjects(
+          {
+            ...query,
+            ...(view === 'mine' ? { owned: true } : {}),
+            ...(tenant ? { embedTenantName: tenant } : {}),
+          },
+          { signal },
+        );
   return { items, hasMore: pageInfo.hasNextPage };
-}
-
-/** Of the newest workbooks and reports, those that belong to the person. */
-async function loadMine(
-  { deploymentId, search, order }: Listing,
-  userId: number,
-  signal: AbortSignal,
-): Promise<Listed> {
-  const first = 1000;
-  const [workbooks, reports] = await Promise.all([
-    api.getWorkbooks({ deploymentId, first }, { signal }),
-    api.getReports({ deploymentId, first, includeCount: false }, { signal }),
-  ]);
-  const wanted = search.toLocaleLowerCase();
-  const items = [...workbooks.items, ...reports.items]
-    .filter((item) => item.userId === userId && item.name.toLocaleLowerCase().includes(wanted))
-    .sort((one, other) =>
-      order === 'name' ? one.name.localeCompare(other.name) : other.updatedAt.localeCompare(one.updatedAt),
-    );
-  return { items, hasMore: false };
 }
 
 export interface Rights {

@@ -30,9 +30,19 @@ export interface ListProps {
   select(keys: ReadonlySet<string>): void;
   /** Whether items of several folders are listed. */
   showsPlace: boolean;
+  /** What the addresses of folders end with. */
+  folderQuery?: string;
 }
 
-export function List({ items, rightsOf, canCreate, selected, select, showsPlace }: ListProps) {
+export function List({
+  items,
+  rightsOf,
+  canCreate,
+  selected,
+  select,
+  showsPlace,
+  folderQuery = '',
+}: ListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { route } = useLocation();
   const chosen = items.filter((item) => selected.has(keyOfItem(item)));
@@ -143,12 +153,16 @@ export function List({ items, rightsOf, canCreate, selected, select, showsPlace 
                 />
               </td>
               <td>
-                <a class="item-name" href={addressOfItem(item)} draggable={false}>
+                <a
+                  class="item-name"
+                  href={addressOfItem(item) + (isFolder(item) ? folderQuery : '')}
+                  draggable={false}
+                >
                   <Icon name={iconOfItem(item)} />
                   <span>{name}</span>
                 </a>
               </td>
-              <td class="wide-only soft-cell">{kindOf(item)}</td>
+              <td class="wide-only soft-cell kind-cell">{kindOf(item)}</td>
               {showsPlace && <td class="wide-only soft-cell">{placeOfItem(item) || say('root')}</td>}
               <td class="wide-only soft-cell">{ownerOf(item)}</td>
               <td class="wide-only soft-cell">{date.format(new Date(item.updatedAt))}</td>

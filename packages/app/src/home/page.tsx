@@ -56,13 +56,16 @@ export default function HomePage({ params }: PageProps) {
   const listing = { deploymentId, view, folderId, search, order, count, tenant };
   const { data, problem, isLoading, reload } = useListing(listing);
   const rights = useRights(deploymentId, data?.items ?? []);
-  const { data: above } = useData(folderId ? cacheKey(deploymentId, `path/${folderId}`) : null, (signal) =>
+  const { data: above, problem: missing } = useData(folderId ? cacheKey(deploymentId, `path/${folderId}`) : null, (signal) =>
     api.getFolderAncestors({ deploymentId, folderId: folderId! }, { signal }),
   );
   const folder = above?.at(-1);
   const folderRights = useRights(deploymentId, folder ? [folder] : []);
   const isPlace = view === 'home' || view === 'folder';
   const canCreate = isPlace && rights.canCreate && !tenant && (!folder || folderRights.of(folder).canEdit);
+
+  // The folders of an embed tenant are in lists of that embed tenant only.
+  const inTenant = tenant ? `?${new URLSearchParams({ tenant })}` : '';
 
   const newFolder = () => askForFolder(deploymentId, folderId);
   const newWorkbook = () =>
@@ -83,11 +86,13 @@ export default function HomePage({ params }: PageProps) {
     document.title = `${title} · ${sayAll('appName')}`;
   }, [title]);
 
+  // A folder that is not there has an empty list, as one without content.
+  if (view === 'folder' && missing && !above) return <Failed problem={missing} />;
   return (
     <>
       <div class="page-head">
         <div class="grow">
-          {view === 'folder' && <Path deploymentId={deploymentId} above={above ?? []} />}
+          {view === 'folder' && <Path deploymentId={deploymentId} above={above ?? []} query={inTenant} />}
           <h1>{title}</h1>
         </div>
         <TenantChoice tenant={tenant} isOffered={view === 'home'} path={path} />
@@ -161,6 +166,7 @@ export default function HomePage({ params }: PageProps) {
                 selected={selected}
                 select={select}
                 showsPlace={!isPlace || search !== ''}
+                folderQuery={inTenant}
               />
               {data.hasMore && count < 1000 && (
                 <div class="actions">
@@ -185,15 +191,23 @@ export default function HomePage({ params }: PageProps) {
   );
 }
 
-const Path = ({ deploymentId, above }: { deploymentId: number; above: readonly Folder[] }) => (
+const Path = ({
+  deploymentId,
+  above,
+  query,
+}: {
+  deploymentId: number;
+  above: readonly Folder[];
+  query: string;
+}) => (
   <nav class="path" aria-label={say('path')}>
-    <a href={addressOf(deploymentId, 'home')} {...dropOn(null)}>
+    <a href={addressOf(deploymentId, 'home') + query} {...dropOn(null)}>
       {say('root')}
     </a>
     {above.slice(0, -1).map((folder) => (
       <a
         key={folder.id}
-        href={addressOf(deploymentId, 'folder', { folderId: folder.id })}
+        href={addressOf(deploymentId, 'folder', { folderId: folder.id }) + query}
         {...dropOn(folder)}
       >
         {folder.name}

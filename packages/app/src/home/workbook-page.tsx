@@ -9,12 +9,14 @@ import type { PageProps } from '../page-props.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Empty, Failed, Skeleton } from '../parts/states.tsx';
+import { attempt } from '../parts/toasts.tsx';
 import { addressOf, isEmbedded } from '../place.ts';
 import { openSchedules } from '../schedules/open.ts';
 import { openShare } from '../sharing/open.ts';
 import { say as sayAll } from '../texts/say.ts';
 import { askForName, askForPlace, duplicate, remove } from './actions.tsx';
 import { cacheKey, leaving, useRights } from './data.ts';
+import { downloadDashboard } from './download.ts';
 import { isPublished, keyOfItem } from './items.ts';
 import { List } from './list.tsx';
 import { say } from './say.ts';
@@ -171,6 +173,17 @@ function DashboardCard(given: {
         <a class="button" href={addressOf(deploymentId, 'embed', { workbookId })}>
           {say('embedDashboard')}
         </a>
+      )}
+      {publicId && given.isPublished && !isEmbedded && (
+        <Menu
+          class="with-icon"
+          items={(['png', 'pdf'] as const).map((format) => ({
+            label: say('downloadAs', { format: format.toUpperCase() }),
+            run: () => void attempt(() => downloadDashboard({ deploymentId, workbookId, name, format })),
+          }))}
+        >
+          {say('download')}
+        </Menu>
       )}
       {publicId && given.isPublished && (
         <button

@@ -5,6 +5,7 @@ import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
 import { wordsOf } from '../parts/states.tsx';
 import { say as sayApp } from '../texts/say.ts';
+import { ChoiceFields, type Choices, keptOf, useOffered } from './choices.tsx';
 import { say } from './say.ts';
 import { dayName, type Notification, type Scheduled, scheduleText, type Timing } from './words.ts';
 
@@ -21,7 +22,7 @@ const two = (number: number) => String(number).padStart(2, '0');
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ value: String(from + i), label: String(from + i) }));
 
-interface Draft extends Timing {
+interface Draft extends Timing, Choices {
   name: string;
   timezone: string;
   notificationFormat: 'png' | 'pdf';
@@ -43,6 +44,9 @@ const fresh = (): Draft => ({
   isEnabled: true,
   notificationEnabled: true,
   allowSubscribe: false,
+  filters: [],
+  timeGrains: [],
+  condition: null,
 });
 
 /** Fields that the schedule does not use have something to begin with, should its type be changed. */
@@ -64,7 +68,7 @@ function timingOf({ scheduleType, minute, hour, dayOfWeek, dayOfMonth, customCro
 }
 
 export function ScheduleForm({
-  scheduled: { deploymentId, publicId, name: dashboardName },
+  scheduled,
   before,
   onCancel,
   onDone,
@@ -74,6 +78,8 @@ export function ScheduleForm({
   onCancel(): void;
   onDone(saved: Notification): void;
 }) {
+  const { deploymentId, publicId, name: dashboardName } = scheduled;
+  const offered = useOffered(scheduled);
   const [draft, setDraft] = useState(() => draftOf(before));
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
@@ -94,6 +100,7 @@ export function ScheduleForm({
       isEnabled,
       notificationEnabled,
       allowSubscribe,
+      ...(offered.data && keptOf(draft, offered.data)),
     };
     try {
       const saved = before
@@ -141,6 +148,14 @@ export function ScheduleForm({
           { value: 'pdf', label: say('asPdf') },
         ]}
         onChange={(format) => set({ notificationFormat: format as 'png' | 'pdf' })}
+      />
+      <ChoiceFields
+        scheduled={scheduled}
+        offered={offered.data}
+        problem={offered.problem}
+        retry={offered.reload}
+        choices={draft}
+        set={set}
       />
       <CheckField
         label={say('isEnabled')}

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { useMe } from '../frame/account.ts';
-import { type Item, isFolder, isWorkbook, nameOfItem } from '../home/items.ts';
+import { type Item, isFolder, isReport, isWorkbook, nameOfItem } from '../home/items.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { Failed, Skeleton } from '../parts/states.tsx';
+import { Failed, Skeleton, wordsOf } from '../parts/states.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
 import { say } from './say.ts';
@@ -39,9 +39,12 @@ function levelOf(action: string): Level {
 export const showShare = (item: Item) =>
   openDialog((close) => (
     <Dialog title={say('title', { name: nameOfItem(item) })} onClose={close}>
-      {isEmbedded ? <p>{say('tenant')}</p> : <Sharing item={item} />}
+      {isEmbedded && <p class="soft">{say('tenant')}</p>}
+      {(!isEmbedded || !isReport(item)) && <Sharing item={item} />}
     </Dialog>
   ));
+
+type Resource = Parameters<typeof api.getResourcePolicies>[0];
 
 function Sharing({ item }: { item: Item }) {
   const resource = { resourceType: nounOf(item), resourceId: item.id } as const;
@@ -65,7 +68,8 @@ function Sharing({ item }: { item: Item }) {
   const owner = isFolder(item) ? undefined : (item.user?.firstName ?? item.user?.email);
   return (
     <>
-      <AddHolder onAdd={(holder) => void give(holder, 'read')} />
+      {isEmbedded && <p class="soft">{say('viewers')}</p>}
+      <AddHolder resource={resource} onAdd={(holder) => void give(holder, 'read')} />
       <section aria-labelledby="who-has-access">
         <h3 id="who-has-access">{say('who')}</h3>
         <ul class="grants">
@@ -91,17 +95,21 @@ function Sharing({ item }: { item: Item }) {
                 <span class="soft">{say(grant.level)}</span>
               ) : (
                 <>
-                  <select
-                    aria-label={say('level', { name: grant.name })}
-                    value={grant.level}
-                    onChange={(event) => void give(grant, event.currentTarget.value as Level)}
-                  >
-                    {LEVELS.map((level) => (
-                      <option key={level} value={level}>
-                        {say(level)}
-                      </option>
-                    ))}
-                  </select>
+                  {isEmbedded && grant.level === 'read' ? (
+                    <span class="soft">{say('read')}</span>
+                  ) : (
+                    <select
+                      aria-label={say('level', { name: grant.name })}
+                      value={grant.level}
+                      onChange={(event) => void give(grant, event.currentTarget.value as Level)}
+                    >
+                      {LEVELS.map((level) => (
+                        <option key={level} value={level}>
+                          {say(level)}
+                        </option>
+                      ))}
+                    </select>
+                  )}
                   <button
                     type="button"
                     class="icon"
@@ -115,7 +123,7 @@ function Sharing({ item }: { item: Item }) {
             </li>
           ))}
         </ul>
-        {grants.length === 0 && <p class="soft">{say('nobody')}</p>}
+        {grants.length === 0 && <p class="soft">{say(isEmbedded ? 'noViewers' : 'nobody')}</p>}
       </section>
     </>
   );
@@ -141,43 +149,28 @@ function grantsOf({ users, groups, roles }: Policies): Grant[] {
   ];
 }
 
-/** Only admins may list people, groups and roles. */
-function AddHolder({ onAdd }: { onAdd(holder: Holder): void }) {
+/** Finds people and groups by name, and roles for who may list them; in a frame, those of the own embed tenant. */
+function AddHolder({ resource, onAdd }: { resource: Resource; onAdd(holder: Holder): void }) {
   const { data: me } = useMe();
   const [text, setText] = useState('');
   const search = text.trim();
-  const isWanted = me?.isAdmin === true && search !== '';
-  const { data: users } = useData(
-    isWanted ? `users/${search}` : null,
-    async (signal) => (await api.listUsers({ search, state: 'active', first: 8 }, { signal })).items,
+  const key = `policy-candidates/${resource.resourceType}/${resource.resourceId}/${search}`;
+  const { data: candidates, problem } = useData(search === '' ? null : key, (signal) =>
+    api.findPolicyCandidates({ ...resource, search }, { signal }),
   );
-  const { data: groups } = useData(
-    isWanted ? 'user-groups' : null,
-    async (signal) => (await api.listUserGroups({ first: 1000 }, { signal })).items,
-  );
-  const { data: roles } = useData(
-    isWanted ? 'roles' : null,
-    async (signal) => (await api.listRoles({ first: 1000 }, { signal })).items,
-  );
-  if (me && !me.isAdmin) return <p class="soft">{say('adminsOnly')}</p>;
-  const hasText = ({ name }: { name: string }) =>
-    name.toLocaleLowerCase().includes(search.toLocaleLowerCase());
+  const findsRoles = me?.isAdmin === true;
   const found: Holder[] = [
-    ...(users ?? []).map(({ id, firstName, email }) => ({
-      kind: 'user' as const,
-      id,
-      name: firstName ? `${firstName} · ${email}` : email,
-    })),
-    ...(groups ?? []).filter(hasText).map(({ id, name }) => ({ kind: 'group' as const, id, name })),
-    ...(roles ?? []).filter(hasText).map(({ id, name }) => ({ kind: 'role' as const, id, name })),
-  ].slice(0, 10);
+    ...(candidates?.users ?? []).map(({ userId, name }) => ({ kind: 'user' as const, id: userId, name })),
+    ...(candidates?.groups ?? []).map(({ groupId, name }) => ({ kind: 'group' as const, id: groupId, name })),
+    ...(candidates?.roles ?? []).map(({ roleId, name }) => ({ kind: 'role' as const, id: roleId, name })),
+  ];
   return (
     <div>
       <label class="field">
-        <span>{say('add')}</span>
+        <span>{say(findsRoles ? 'add' : 'addSome')}</span>
         <input
           type="search"
-          placeholder={say('searchPeople')}
+          placeholder={say(findsRoles ? 'searchPeople' : 'searchSome')}
           autocomplete="off"
           maxLength={255}
           value={text}
@@ -201,7 +194,8 @@ function AddHolder({ onAdd }: { onAdd(holder: Holder): void }) {
               </button>
             </li>
           ))}
-          {users && found.length === 0 && <li class="soft">{say('noMatch')}</li>}
+          {candidates && found.length === 0 && <li class="soft">{say('noMatch')}</li>}
+          {problem && <li class="soft">{wordsOf(problem)}</li>}
         </ul>
       )}
     </div>

@@ -10,14 +10,14 @@ import type { Draft, DraftedTable } from '../studio/messages.ts';
 import { say } from './say.ts';
 import { keyOf, type SourceTable, useTables } from './tables.tsx';
 
-interface Given {
+interface DraftProps {
   deploymentId: number;
   source: string;
   chosen: readonly string[];
   onClose(): void;
 }
 
-export function DraftModel(given: Given) {
+export function DraftModel(given: DraftProps) {
   const { data, problem, reload } = useTables(given.deploymentId, given.source);
   if (!data) return problem ? <Failed problem={problem} retry={reload} /> : <Skeleton />;
   return <Drafting {...given} tables={data.filter((table) => given.chosen.includes(keyOf(table)))} />;
@@ -35,16 +35,35 @@ const toDrafted = (table: SourceTable): DraftedTable => ({
   })),
 });
 
-function Drafting({ deploymentId, source, tables, onClose }: Given & { tables: readonly SourceTable[] }) {
+interface Edited {
+  text: string;
+  /** The draft that was changed by hand. */
+  of: string;
+}
+
+function Drafting({
+  deploymentId,
+  source,
+  tables,
+  onClose,
+}: DraftProps & { tables: readonly SourceTable[] }) {
   const { route } = useLocation();
-  const [wanted, setWanted] = useState(() => tables.map(toDrafted));
+  const [wanted, setWanted] = useState<readonly DraftedTable[]>([]);
   const [drafts, setDrafts] = useState<readonly Draft[]>([]);
-  const [edited, setEdited] = useState<Readonly<Record<string, string>>>({});
+  // By table: what was written by hand stays when a key or a join of any table changes.
+  const [edited, setEdited] = useState<Readonly<Record<string, Edited | undefined>>>({});
   useEffect(() => {
     const compiler = startCompiler();
-    void compiler.draft(wanted, source === 'default' ? undefined : source).then((made) => {
+    void compiler.propose(tables.map(toDrafted)).then((proposed) => {
+      setWanted(proposed);
+      compiler.stop();
+    });
+    return () => compiler.stop();
+  }, []);
+  useEffect(() => {
+    const compiler = startCompiler();
+    void compiler.draft([...wanted], source === 'default' ? undefined : source).then((made) => {
       setDrafts(made);
-      setEdited({});
       compiler.stop();
     });
     return () => compiler.stop();
@@ -54,7 +73,10 @@ function Drafting({ deploymentId, source, tables, onClose }: Given & { tables: r
   const write = () =>
     attempt(async () => {
       const { branchName } = await api.startDevMode({ deploymentId, body: {} });
-      const files = drafts.map(({ path, text }) => ({ path, content: edited[path] ?? text }));
+      const files = drafts.map(({ table, path, text }) => ({
+        path,
+        content: edited[table]?.text ?? text,
+      }));
       await api.updateFiles({ deploymentId, body: { branchName: branchName!, files } });
       toast(say('drafted', { count: files.length }));
       route(
@@ -86,24 +108,28 @@ function Drafting({ deploymentId, source, tables, onClose }: Given & { tables: r
             </summary>
             <div class="draft-parts">
               <div>
-                <label class="field">
-                  <span>{say('keyOfRow')}</span>
-                  <select
-                    value={table.primaryKey[0] ?? ''}
-                    onChange={(event) =>
-                      change(table, {
-                        primaryKey: event.currentTarget.value ? [event.currentTarget.value] : [],
-                      })
-                    }
-                  >
-                    <option value="">{say('guessed')}</option>
+                <fieldset class="joins">
+                  <legend>{say('keyOfRow')}</legend>
+                  <div class="key-columns">
                     {table.columns.map(({ name }) => (
-                      <option key={name} value={name}>
-                        {name}
-                      </option>
+                      <label key={name} class="check">
+                        <input
+                          type="checkbox"
+                          checked={table.primaryKey.includes(name)}
+                          onChange={() =>
+                            change(table, {
+                              primaryKey: table.primaryKey.includes(name)
+                                ? table.primaryKey.filter((other) => other !== name)
+                                : [...table.primaryKey, name],
+                            })
+                          }
+                        />
+                        <code>{name}</code>
+                      </label>
                     ))}
-                  </select>
-                </label>
+                  </div>
+                  {table.primaryKey.length === 0 && <p class="soft">{say('noKey')}</p>}
+                </fieldset>
                 <Joins
                   table={table}
                   all={wanted}
@@ -111,22 +137,52 @@ function Drafting({ deploymentId, source, tables, onClose }: Given & { tables: r
                 />
               </div>
               {draft && (
-                <label class="field">
-                  <span>{say('draftText')}</span>
-                  <textarea
-                    class="code"
-                    rows={14}
-                    spellcheck={false}
-                    value={edited[draft.path] ?? draft.text}
-                    onInput={(event) => setEdited({ ...edited, [draft.path]: event.currentTarget.value })}
-                  />
-                </label>
+                <DraftText
+                  draft={draft}
+                  edited={edited[draft.table]}
+                  onChange={(next) => setEdited({ ...edited, [draft.table]: next })}
+                />
               )}
             </div>
           </details>
         );
       })}
     </section>
+  );
+}
+
+/** The text of a cube. Somebody who changed it decides whether a later draft takes its place. */
+function DraftText({
+  draft: { text },
+  edited,
+  onChange,
+}: {
+  draft: Draft;
+  edited: Edited | undefined;
+  onChange(edited: Edited | undefined): void;
+}) {
+  const isOld = edited !== undefined && edited.of !== text;
+  return (
+    <div>
+      <label class="field">
+        <span>{say('draftText')}</span>
+        <textarea
+          class="code"
+          rows={14}
+          spellcheck={false}
+          value={edited?.text ?? text}
+          onInput={(event) => onChange({ text: event.currentTarget.value, of: edited?.of ?? text })}
+        />
+      </label>
+      {isOld && (
+        <p class="studio-note" role="status">
+          {say('draftIsOld')}{' '}
+          <button type="button" class="quiet" onClick={() => onChange(undefined)}>
+            {say('takeNewDraft')}
+          </button>
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -139,18 +195,22 @@ function Joins({
   all: readonly DraftedTable[];
   onChange(keys: DraftedTable['foreignKeys']): void;
 }) {
-  const [column, setColumn] = useState(table.columns[0]?.name ?? '');
   const others = all.filter((one) => one !== table);
   const [target, setTarget] = useState('');
+  const [columns, setColumns] = useState<readonly string[]>([]);
+  const to = others.find((one) => keyOf(one) === target) ?? others[0];
+  const toColumns = to ? (to.primaryKey.length ? to.primaryKey : [to.columns[0]!.name]) : [];
+  const from = toColumns.map(
+    (name, i) =>
+      columns[i] ?? (table.columns.find((column) => column.name === name) ?? table.columns[0])!.name,
+  );
   const add = () => {
-    const to = others.find((one) => keyOf(one) === target) ?? others[0];
     if (!to) return;
-    const toColumn =
-      to.primaryKey[0] ?? (to.columns.some(({ name }) => name === 'id') ? 'id' : to.columns[0]!.name);
     onChange([
       ...table.foreignKeys,
-      { columns: [column], toSchema: to.schema, toTable: to.name, toColumns: [toColumn] },
+      { columns: from, toSchema: to.schema, toTable: to.name, toColumns: [...toColumns] },
     ]);
+    setColumns([]);
   };
   return (
     <fieldset class="joins">
@@ -174,23 +234,31 @@ function Joins({
       {others.length > 0 && (
         <div class="buttons">
           <select
-            aria-label={say('joinColumn')}
-            value={column}
-            onChange={(event) => setColumn(event.currentTarget.value)}
-          >
-            {table.columns.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <select
             aria-label={say('joinTable')}
-            value={target || keyOf(others[0]!)}
-            onChange={(event) => setTarget(event.currentTarget.value)}
+            value={to && keyOf(to)}
+            onChange={(event) => {
+              setTarget(event.currentTarget.value);
+              setColumns([]);
+            }}
           >
             {others.map((one) => (
               <option key={keyOf(one)}>{keyOf(one)}</option>
             ))}
           </select>
+          {toColumns.map((toColumn, i) => (
+            <label key={toColumn} class="join-column">
+              <select
+                aria-label={say('joinColumn')}
+                value={from[i]}
+                onChange={(event) => setColumns(from.with(i, event.currentTarget.value))}
+              >
+                {table.columns.map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>{' '}
+              = <code>{toColumn}</code>
+            </label>
+          ))}
           <button type="button" onClick={add}>
             {say('addJoin')}
           </button>

@@ -4,11 +4,21 @@ import { api } from '../data/api.ts';
 import { invalidate } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
 import { wordsOf } from '../parts/states.tsx';
-import { attempt } from '../parts/toasts.tsx';
+import { attempt, toast } from '../parts/toasts.tsx';
+import { confirm } from '../studio/confirm.tsx';
 import { say } from './say.ts';
-import { FIELDS, type Field, KINDS, type Kind, PORTS, type Source, variablesFor } from './variables.ts';
+import {
+  FIELDS,
+  type Field,
+  KINDS,
+  type Kind,
+  leftOver,
+  PORTS,
+  type Source,
+  variablesFor,
+} from './variables.ts';
 
-type Tested = { isReachable: boolean; message: string };
+type Tested = Awaited<ReturnType<typeof api.testDataSource>>;
 
 export function SourceForm({
   deploymentId,
@@ -47,12 +57,22 @@ export function SourceForm({
     void attempt(async () => {
       const env_variables = variablesFor(of, kind, values, password);
       await api.setEnvVariables({ deploymentId, body: { env_variables } });
+      // What the kind before had, and what was emptied, must not describe the source any more.
+      for (const variable of leftOver(source, env_variables))
+        await api.deleteEnvVariable({ deploymentId, name: variable });
       setPassword('');
       invalidate(`d/${deploymentId}/tables`);
       await test(of);
       onSaved(of);
     });
   };
+  const remove = () =>
+    confirm(say('removeSource'), say('removeSourceHint', { name: source.name }), async () => {
+      for (const variable of source.variables) await api.deleteEnvVariable({ deploymentId, name: variable });
+      invalidate(`d/${deploymentId}/tables`);
+      toast(say('sourceRemoved', { name: source.name }));
+      onSaved('default');
+    });
   const set = (field: Field, value: string) => setValues({ ...values, [field]: value });
   return (
     <form class="source-form" onSubmit={save}>
@@ -132,11 +152,27 @@ export function SourceForm({
             {say('test')}
           </button>
         )}
+        {mayChange && source.variables.length > 0 && (
+          <button type="button" disabled={isBusy} onClick={remove}>
+            {say('removeSource')}
+          </button>
+        )}
       </div>
       {tested && (
-        <p class={tested.isReachable ? 'good' : 'bad'} role="status">
-          {tested.message} {!tested.isReachable && kind !== 'duckdb' && say('whatToDo')}
-        </p>
+        <div role="status">
+          {tested.isReachable || !tested.reason ? (
+            <p class={tested.isReachable ? 'good' : 'bad'}>{tested.message}</p>
+          ) : (
+            <>
+              <p class="bad">{say(`why_${tested.reason}`)}</p>
+              <p>{say(`do_${tested.reason}`)}</p>
+              <details>
+                <summary>{say('detail')}</summary>
+                <p class="soft">{tested.message}</p>
+              </details>
+            </>
+          )}
+        </div>
       )}
     </form>
   );

@@ -6,6 +6,7 @@ import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { DraftModel } from './draft.tsx';
+import { Files } from './files.tsx';
 import { SourceForm } from './form.tsx';
 import { say } from './say.ts';
 import { Tables } from './tables.tsx';
@@ -13,7 +14,7 @@ import { type Source, sourcesOf } from './variables.ts';
 
 export const texts = withShared(say);
 
-const NEW: Source = { name: '', kind: 'postgres', values: {}, hasPassword: false };
+const NEW: Source = { name: '', kind: 'postgres', values: {}, hasPassword: false, variables: [] };
 
 function SourcesPage({ deploymentId, rights }: ConsolePageProps) {
   const [chosen, choose] = useState('default');
@@ -61,6 +62,9 @@ function SourcesPage({ deploymentId, rights }: ConsolePageProps) {
             choose(name);
           }}
         />
+      )}
+      {source?.kind === 'duckdb' && !drafted && rights.may('DataAssetsRead') && (
+        <Files deploymentId={deploymentId} mayChange={rights.may('DataAssetsManage')} />
       )}
       {source &&
         (drafted ? (

@@ -14,6 +14,8 @@ export interface Source {
   kind: Kind;
   values: Partial<Record<Field, string>>;
   hasPassword: boolean;
+  /** The names of all variables that describe it. */
+  variables: string[];
 }
 
 const HIDDEN = '[ENCRYPTED]';
@@ -24,14 +26,21 @@ export const prefixOf = (name: string) => (name === 'default' ? '' : `DS_${name.
 /** Without variables there is the source `default`, which is DuckDB with the files of the deployment. */
 export function sourcesOf(variables: readonly { name: string; value: string }[]): Source[] {
   const found = new Map<string, Source>([
-    ['default', { name: 'default', kind: 'duckdb', values: {}, hasPassword: false }],
+    ['default', { name: 'default', kind: 'duckdb', values: {}, hasPassword: false, variables: [] }],
   ]);
   for (const { name, value } of variables) {
     const [, prefix, variable] = VARIABLE.exec(name) ?? [];
     if (variable === undefined) continue;
     const key = (prefix ?? 'default').toLowerCase();
-    const source = found.get(key) ?? { name: key, kind: 'duckdb', values: {}, hasPassword: false };
+    const source = found.get(key) ?? {
+      name: key,
+      kind: 'duckdb',
+      values: {},
+      hasPassword: false,
+      variables: [],
+    };
     found.set(key, source);
+    source.variables.push(name);
     const shown = value === HIDDEN ? '' : value;
     if (variable === 'DB_TYPE')
       source.kind = KINDS.find((kind) => kind === shown) ?? (shown ? source.kind : 'postgres');
@@ -55,4 +64,19 @@ export function variablesFor(
     values[field] ? [{ name: prefix + field, value: values[field] }] : [],
   );
   return [type, ...given, ...(password ? [{ name: `${prefix}DB_PASS`, value: password }] : [])];
+}
+
+/** How many queries run at once is the only variable that every kind has, and that this form does not show. */
+const OF_EVERY_KIND = /(^|_)DB_CONCURRENCY$/;
+const OF_SERVERS = /(^|_)DB_(HOST|PORT|NAME|USER|PASS|SSL)$/;
+
+/** The stored variables that do not describe the source any more. Those of people's own access stay with a server. */
+export function leftOver(before: Source, stored: readonly { name: string; value: string }[]): string[] {
+  const type = stored.find(({ name }) => name.endsWith('DB_TYPE'))?.value;
+  const now = new Set(stored.map(({ name }) => name));
+  return before.variables.filter((name) => {
+    if (now.has(name) || OF_EVERY_KIND.test(name)) return false;
+    if (type !== before.kind) return true;
+    return OF_SERVERS.test(name) && !name.endsWith('DB_PASS');
+  });
 }

@@ -10,18 +10,24 @@ import { say } from './say.ts';
 
 export const texts = withShared(say);
 
-type Kind = 'me' | 'person' | 'viewer';
-const KINDS: readonly Kind[] = ['me', 'person', 'viewer'];
+type Kind = 'me' | 'person' | 'group' | 'viewer';
+const KINDS: readonly Kind[] = ['me', 'person', 'group', 'viewer'];
+/** What people see of one another is for admins. */
+const OF_ADMINS: readonly Kind[] = ['person', 'group'];
+const GROUPS_MAX = 100;
 
 function AccessPage({ deploymentId, rights }: ConsolePageProps) {
   const [asked, setAsked] = useState<readonly { identity: Identity; access: Access }[]>([]);
   const [shown, show] = useState(0);
-  const ask = (identity: Identity) =>
+  const ask = (...identities: readonly Identity[]) =>
     attempt(async () => {
-      const access = await api.explainAccess({ deploymentId, body: identity.body });
-      const others = asked.filter((one) => one.identity.name !== identity.name);
-      setAsked([...others, { identity, access }]);
-      show(others.length);
+      let all = asked;
+      for (const identity of identities) {
+        const access = await api.explainAccess({ deploymentId, body: identity.body });
+        all = [...all.filter((one) => one.identity.name !== identity.name), { identity, access }];
+        setAsked(all);
+      }
+      show(all.length - 1);
     });
   const current = asked[shown];
   return (
@@ -82,8 +88,18 @@ function AccessPage({ deploymentId, rights }: ConsolePageProps) {
 
 const ROWS = { all: 'rowsAll', filtered: 'rowsFiltered', none: 'rowsNone' } as const;
 
-function Form({ ask, mayChoosePeople }: { ask(identity: Identity): void; mayChoosePeople: boolean }) {
+const ofGroup = (name: string): Identity => ({
+  name: `${say('group')}: ${name}`,
+  body: { viewer: { groups: [name] } },
+});
+
+function Form({ ask, mayChoosePeople }: { ask(...identities: Identity[]): void; mayChoosePeople: boolean }) {
   const [kind, setKind] = useState<Kind>('me');
+  const [group, setGroup] = useState('');
+  const { data: known } = useData(
+    kind === 'group' ? 'user-groups/all' : null,
+    async (signal) => (await api.listUserGroups({ first: GROUPS_MAX }, { signal })).items,
+  );
   const [search, setSearch] = useState('');
   const [userId, setUserId] = useState<number>();
   const [groups, setGroups] = useState('');
@@ -104,6 +120,11 @@ function Form({ ask, mayChoosePeople }: { ask(identity: Identity): void; mayChoo
     if (kind === 'person') {
       const user = users?.find(({ id }) => id === userId) ?? users?.[0];
       if (user) ask({ name: user.username, body: { userId: user.id } });
+      return;
+    }
+    if (kind === 'group') {
+      const name = group || known?.[0]?.name;
+      if (name) ask(ofGroup(name));
       return;
     }
     const userAttributes = Object.fromEntries(
@@ -129,7 +150,7 @@ function Form({ ask, mayChoosePeople }: { ask(identity: Identity): void; mayChoo
     <form class="access-form" onSubmit={submit}>
       <fieldset>
         <legend>{say('whoAsks')}</legend>
-        {KINDS.filter((one) => one !== 'person' || mayChoosePeople).map((one) => (
+        {KINDS.filter((one) => mayChoosePeople || !OF_ADMINS.includes(one)).map((one) => (
           <label key={one} class="check">
             <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
             {say(one)}
@@ -154,8 +175,28 @@ function Form({ ask, mayChoosePeople }: { ask(identity: Identity): void; mayChoo
           </label>
         </>
       )}
+      {kind === 'group' && (
+        <>
+          <label class="field">
+            <span>{say('group')}</span>
+            <select value={group} onChange={(event) => setGroup(event.currentTarget.value)}>
+              {known?.map(({ id, name }) => (
+                <option key={id}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <button
+            type="button"
+            disabled={!known?.length}
+            onClick={() => ask(...(known ?? []).map(({ name }) => ofGroup(name)))}
+          >
+            {say('allGroups')}
+          </button>
+        </>
+      )}
       {kind === 'viewer' && (
         <>
+          {mayChoosePeople && <KnownViewer fill={setAttributes} />}
           <label class="field">
             <span>{say('groups')}</span>
             <input
@@ -183,6 +224,61 @@ function Form({ ask, mayChoosePeople }: { ask(identity: Identity): void; mayChoo
         {say('showAccess')}
       </button>
     </form>
+  );
+}
+
+/** A viewer that there is, whose attributes are filled in. */
+function KnownViewer({ fill }: { fill(attributes: string): void }) {
+  const [tenant, setTenant] = useState('');
+  const [search, setSearch] = useState('');
+  const { data: tenants } = useData(
+    'embed-tenants/all',
+    async (signal) => (await api.listEmbedTenants({ first: 1000 }, { signal })).items,
+  );
+  const embedTenantName = tenant || (tenants?.[0]?.name ?? '');
+  const { data: users } = useData(
+    embedTenantName ? `embed-tenants/${embedTenantName}/users/${search}` : null,
+    async (signal) =>
+      (await api.listEmbedUsers({ embedTenantName, search: search || null, first: 20 }, { signal })).items,
+  );
+  const choose = (userId: number) =>
+    attempt(async () => {
+      const values = await api.getUserAttributeValues({ userId });
+      const lines = values
+        .filter(({ value }) => value != null)
+        .map(({ name, value }) => `${name} = ${[value].flat().join(', ')}`);
+      fill(lines.join('\n'));
+    });
+  if (!tenants?.length) return null;
+  return (
+    <>
+      <label class="field">
+        <span>{say('embedTenant')}</span>
+        <select value={embedTenantName} onChange={(event) => setTenant(event.currentTarget.value)}>
+          {tenants.map(({ id, name }) => (
+            <option key={id}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        <span>{say('findViewer')}</span>
+        <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+      </label>
+      <label class="field">
+        <span>{say('fillFromViewer')}</span>
+        <select
+          value=""
+          onChange={(event) => event.currentTarget.value && void choose(Number(event.currentTarget.value))}
+        >
+          <option value="">…</option>
+          {users?.map(({ id, externalId, email }) => (
+            <option key={id} value={id}>
+              {email ? `${externalId} (${email})` : externalId}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
   );
 }
 
@@ -223,6 +319,7 @@ const Why = ({ identity, access }: { identity: Identity; access: Access }) => (
               {policy.counts && (
                 <span> {policy.filter ? filterText(policy.filter, say('noValue')) : say('rowsAll')}</span>
               )}
+              <span class="soft policy-why">{policy.why}</span>
             </li>
           ))}
         </ul>

@@ -12,6 +12,8 @@ type Status = Awaited<ReturnType<typeof api.buildStatus>>;
 
 /** Builds take seconds, so that this is often enough to see one. */
 const ASK_MS = 3_000;
+/** Whoever looks at the log sees it grow. */
+const LOG_MS = 1_000;
 
 export function BuildState({ studio, may }: { studio: Studio; may(action: string): boolean }) {
   const [status, setStatus] = useState<Status>();
@@ -80,9 +82,14 @@ function BuildDialog({
       ).items,
   );
   useEffect(() => {
-    const timer = setInterval(() => mayReadLog && reload(), ASK_MS);
+    const timer = setInterval(() => mayReadLog && reload(), LOG_MS);
     return () => clearInterval(timer);
   }, []);
+  // The newest line is first. A build begins with its first line, and what is older is of builds before it.
+  const begin = data?.findIndex(
+    ({ message }) => message.startsWith(`The build of ${branch.name} at `) && message.endsWith(' begins.'),
+  );
+  const cut = begin === undefined || begin < 0 ? (data?.length ?? 0) : begin + 1;
   return (
     <Dialog title={say('builds')} size="wide" onClose={onClose}>
       <p>
@@ -97,17 +104,27 @@ function BuildDialog({
       {data && (
         <>
           <h3>{say('buildLog')}</h3>
-          <pre class="studio-log" tabIndex={0}>
-            {data.length
-              ? data
-                  .map(
-                    ({ date, message }) => `${new Date(date).toLocaleTimeString(locale.value)}  ${message}\n`,
-                  )
-                  .join('')
-              : say('logEmpty')}
-          </pre>
+          <LogLines lines={data.slice(0, cut)} />
+          {cut < data.length && (
+            <details>
+              <summary>{say('olderBuilds')}</summary>
+              <LogLines lines={data.slice(cut)} />
+            </details>
+          )}
         </>
       )}
     </Dialog>
   );
 }
+
+/** In the order in which they were written. */
+const LogLines = ({ lines }: { lines: readonly { date: string; message: string }[] }) => (
+  <pre class="studio-log" tabIndex={0} aria-live="polite">
+    {lines.length
+      ? lines
+          .toReversed()
+          .map(({ date, message }) => `${new Date(date).toLocaleTimeString(locale.value)}  ${message}\n`)
+          .join('')
+      : say('logEmpty')}
+  </pre>
+);

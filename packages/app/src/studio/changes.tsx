@@ -42,24 +42,21 @@ export function Changes({ studio }: { studio: Studio }) {
   );
 }
 
-/** `measure orders.revenue changed: filters`. The keys are words of the language, which no language translates. */
+/** `measure orders.revenue: filters changed from … to …`. The keys are words of the modelling language. */
 export const Meanings = ({ changes }: { changes: readonly MeaningChange[] | null }) => (
   <section>
     <h3>{say('byMeaning')}</h3>
     {changes === null && <p class="soft">{say('doesNotCompile')}</p>}
     {changes?.length === 0 && <p class="soft">{say('sameMeaning')}</p>}
     <ul class="meanings">
-      {changes?.slice(0, 200).map(({ name, what, change, keys }) => (
+      {changes?.slice(0, 200).map(({ name, what, change, values }) => (
         <li key={`${what} ${name}`}>
           <span class={`mark ${change}`}>{say(change)}</span> {what} <code>{name}</code>
-          {keys.length > 0 && (
-            <span class="soft">
-              {' '}
-              {keys.map((key) => (
-                <code key={key}>{key} </code>
-              ))}
-            </span>
-          )}
+          {values.map(({ key, from, to }) => (
+            <p key={key} class="soft from-to">
+              {say('fromTo', { key, from: from || say('nothingThere'), to: to || say('nothingThere') })}
+            </p>
+          ))}
         </li>
       ))}
     </ul>

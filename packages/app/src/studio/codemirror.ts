@@ -11,7 +11,6 @@ import {
   bracketMatching,
   foldGutter,
   foldKeymap,
-  HighlightStyle,
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
@@ -26,7 +25,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
+import { CODE_STYLE, CODE_THEME } from '../parts/code-theme.ts';
 import { complete, cubeAround, type Known } from './completion.ts';
 import { describe } from './language.ts';
 import type { ShownProblem } from './messages.ts';
@@ -50,11 +49,13 @@ export interface EditorOptions {
   known(): Known;
   onChange(path: string, text: string): void;
   onSave(): void;
+  /** The member at the caret shall get another name. */
+  onRename?(cube: string, member: string): void;
 }
 
 const STATES_MAX = 30;
 
-export function createEditor({ root, label, known, onChange, onSave }: EditorOptions): TextEditor {
+export function createEditor({ root, label, known, onChange, onSave, onRename }: EditorOptions): TextEditor {
   let path = '';
   const states = new Map<string, EditorState>();
   const readOnly = new Compartment();
@@ -75,8 +76,8 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
     bracketMatching(),
     closeBrackets(),
     yaml(),
-    syntaxHighlighting(STYLE),
-    THEME,
+    syntaxHighlighting(CODE_STYLE),
+    CODE_THEME,
     EditorView.contentAttributes.of({ 'aria-label': label }),
     autocompletion({
       icons: false,
@@ -106,6 +107,20 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
         preventDefault: true,
         run: () => {
           onSave();
+          return true;
+        },
+      },
+      {
+        key: 'F2',
+        run: ({ state }) => {
+          const { head } = state.selection.main;
+          const line = state.doc.lineAt(head);
+          const [from, to] = wordAround(line.text, head - line.from);
+          const { cubes } = known();
+          const around = cubeAround(linesUpTo(state, line.to), cubes)?.name;
+          const found = memberAt(line.text.slice(from, to), around, cubes);
+          if (!found || !onRename) return false;
+          onRename(found.cube.name, found.member.name);
           return true;
         },
       },
@@ -166,8 +181,15 @@ export function createEditor({ root, label, known, onChange, onSave }: EditorOpt
     replace(text) {
       const { state } = view;
       if (state.doc.toString() === text) return;
+      // Only what differs, so that the caret stays where it is.
+      const before = state.doc.toString();
+      let from = 0;
+      while (from < before.length && from < text.length && before[from] === text[from]) from++;
+      let same = 0;
+      const most = Math.min(before.length, text.length) - from;
+      while (same < most && before.at(-1 - same) === text.at(-1 - same)) same++;
       view.dispatch({
-        changes: { from: 0, to: state.doc.length, insert: text },
+        changes: { from, to: before.length - same, insert: text.slice(from, text.length - same) },
         annotations: Transaction.userEvent.of('input.replace'),
       });
     },
@@ -219,10 +241,16 @@ function wordAround(text: string, at: number): [number, number] {
   return [from, to];
 }
 
-function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+function memberAt(word: string, around: string | undefined, cubes: Known['cubes']) {
   const [first, second] = word.split('.');
   const cube = cubes.find(({ name }) => name === (second === undefined || first === 'CUBE' ? around : first));
   const member = cube?.members.find(({ name }) => name === (second ?? first));
+  return member && { cube: cube!, member };
+}
+
+function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+  const [first] = word.split('.');
+  const { cube, member } = memberAt(word, around, cubes) ?? {};
   if (member)
     return [
       `${cube!.name}.${member.name}: ${member.kind} ${member.type}`.trim(),
@@ -234,47 +262,3 @@ function aboutName(word: string, around: string | undefined, cubes: Known['cubes
   const named = cubes.find(({ name }) => name === first);
   return named && [named.name, named.title, named.description, named.table].filter(Boolean).join('\n');
 }
-
-const STYLE = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--code-text, var(--good))' },
-  { tag: [tags.comment, tags.lineComment], color: 'var(--ink-soft)', fontStyle: 'italic' },
-  { tag: [tags.separator, tags.punctuation, tags.squareBracket, tags.brace], color: 'var(--ink-soft)' },
-]);
-
-const THEME = EditorView.theme({
-  '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: '0.8125rem' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
-  '.cm-scroller': {
-    fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
-    lineHeight: '1.55',
-  },
-  '.cm-content': { caretColor: 'var(--ink)', paddingBlock: '8px' },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-soft)', border: 'none' },
-  '.cm-activeLine, .cm-activeLineGutter': {
-    backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)',
-  },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    backgroundColor: 'color-mix(in srgb, var(--accent) 24%, transparent) !important',
-  },
-  '.cm-tooltip': {
-    backgroundColor: 'var(--surface)',
-    color: 'var(--ink)',
-    border: '1px solid var(--line)',
-    borderRadius: '6px',
-    boxShadow: 'var(--shadow)',
-    maxWidth: 'min(420px, 90vw)',
-  },
-  '.cm-tooltip .hover-text': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
-  '.cm-tooltip-autocomplete ul li': { padding: '3px 8px', lineHeight: '1.5' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': {
-    backgroundColor: 'var(--accent-soft)',
-    color: 'var(--accent)',
-  },
-  '.cm-completionDetail': { color: 'var(--ink-soft)', fontStyle: 'normal' },
-  '.cm-completionInfo': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
-  '.cm-diagnostic': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
-  '.cm-diagnostic-error': { borderLeft: '3px solid var(--bad)' },
-  '.cm-diagnostic-warning': { borderLeft: '3px solid var(--warn, #b7791f)' },
-});

@@ -1,5 +1,13 @@
 /** Asks the worker that compiles the model. It is started when the studio is first shown, and ends with it. */
-import type { Answer, Compiled, Draft, DraftedTable, MeaningChange, Order } from './messages.ts';
+import type {
+  Answer,
+  Compiled,
+  Draft,
+  DraftedTable,
+  MeaningChange,
+  Order,
+  RenamedMember,
+} from './messages.ts';
 
 export type { Compiled } from './messages.ts';
 
@@ -11,8 +19,14 @@ export interface ModelCompiler {
   compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<Compiled>;
   /** What the files mean now, compared with others; null if one of both does not compile. */
   compare(before: [path: string, text: string][]): Promise<MeaningChange[] | null>;
+  /** The tables with keys and joins that are declared or guessed. */
+  propose(tables: DraftedTable[]): Promise<DraftedTable[]>;
   /** First cubes for tables. Nothing is written. */
   draft(tables: DraftedTable[], dataSource: string | undefined): Promise<Draft[]>;
+  /** The files with another name of a member, in all that was compiled last. Nothing is written. */
+  rename(cube: string, member: string, newName: string): Promise<RenamedMember>;
+  /** Each text in one layout. */
+  format(texts: string[]): Promise<string[]>;
   stop(): void;
 }
 
@@ -45,9 +59,21 @@ export function startCompiler(): ModelCompiler {
       const answer = await ask({ kind: 'compare', before });
       return (answer as Extract<Answer, { kind: 'compared' }>).changes;
     },
+    propose: async (tables) => {
+      const answer = await ask({ kind: 'propose', tables });
+      return (answer as Extract<Answer, { kind: 'proposed' }>).tables;
+    },
     draft: async (tables, dataSource) => {
       const answer = await ask({ kind: 'draft', tables, dataSource });
       return (answer as Extract<Answer, { kind: 'drafted' }>).drafts;
+    },
+    rename: async (cube, member, newName) => {
+      const answer = await ask({ kind: 'rename', cube, member, newName });
+      return (answer as Extract<Answer, { kind: 'renamed' }>).renamed;
+    },
+    format: async (texts) => {
+      const answer = await ask({ kind: 'format', texts });
+      return (answer as Extract<Answer, { kind: 'formatted' }>).texts;
     },
     stop: () => worker.terminate(),
   };

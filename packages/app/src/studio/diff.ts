@@ -36,7 +36,7 @@ export function diffRows(before: string, after: string): DiffRow[] {
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** The lines that both have, in order: the algorithm of Myers, after what is the same at both ends. */
-function matches(a: readonly string[], b: readonly string[]): [number, number][] {
+export function matches(a: readonly string[], b: readonly string[]): [number, number][] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;

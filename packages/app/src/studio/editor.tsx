@@ -3,6 +3,7 @@ import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../parts/states.tsx';
 import type { TextEditor } from './codemirror.ts';
+import { openRename } from './rename.tsx';
 import { say } from './say.ts';
 import type { Studio } from './studio.ts';
 
@@ -36,6 +37,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
         }),
         onChange: (file, text) => studio.edit(file, text),
         onSave: save,
+        onRename: (cube, member) => openRename(studio, cube, member),
       });
       editor = made;
       let shown: string | undefined;
@@ -45,6 +47,7 @@ export function Editor({ studio, save }: { studio: Studio; save(): void }) {
           if (file === undefined) return;
           // A file that was written elsewhere, such as by a restore, is shown as it is now.
           const saved = studio.saved.value.get(file);
+          void studio.rewritten.value;
           const text = studio.drafts.get(file) ?? saved;
           if (text === undefined) return;
           if (shown !== file) made.open(file, text, studio.isReadOnly);

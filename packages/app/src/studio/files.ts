@@ -5,6 +5,8 @@ export interface StudioFile {
   path: string;
   /** As the server has it. Undefined for what is not text. */
   text: string | undefined;
+  /** The bytes of what is not text. */
+  base64?: string;
 }
 
 interface Node {
@@ -46,7 +48,8 @@ export async function loadFiles(
 function collect(nodes: readonly Node[], files: StudioFile[]) {
   for (const { type, path, content, encoding, children } of nodes) {
     if (type === 'directory') collect(children ?? [], files);
-    else files.push({ path, text: encoding === 'base64' ? undefined : (content ?? '') });
+    else if (encoding === 'base64') files.push({ path, text: undefined, base64: content ?? '' });
+    else files.push({ path, text: content ?? '' });
   }
 }
 

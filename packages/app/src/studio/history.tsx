@@ -10,16 +10,31 @@ import { loadFiles } from './files.ts';
 import type { StudioProps } from './props.ts';
 import { say } from './say.ts';
 
-type Commit = Awaited<ReturnType<typeof api.listCommits>>['items'][number];
+type CommitPage = Awaited<ReturnType<typeof api.listCommits>>;
+type Commit = CommitPage['items'][number];
+
+const PAGE = 100;
 
 export function History(properties: StudioProps) {
   const { deploymentId, branch } = properties.studio;
   const [chosen, choose] = useState<Commit>();
-  const { data, problem, reload } = useData(
-    `d/${deploymentId}/commits/${branch.name}/${branch.lastHash}`,
-    async (signal) =>
-      (await api.listCommits({ deploymentId, name: branch.name, first: 100 }, { signal })).items,
+  // Older pages, after the first one.
+  const [older, setOlder] = useState<readonly CommitPage[]>([]);
+  const {
+    data: first,
+    problem,
+    reload,
+  } = useData(`d/${deploymentId}/commits/${branch.name}/${branch.lastHash}`, (signal) =>
+    api.listCommits({ deploymentId, name: branch.name, first: PAGE }, { signal }),
   );
+  const pages = first ? [first, ...older] : [];
+  const { hasNextPage, endCursor } = pages.at(-1)?.pageInfo ?? {};
+  const more = () =>
+    attempt(async () => {
+      const page = await api.listCommits({ deploymentId, name: branch.name, first: PAGE, after: endCursor! });
+      setOlder([...older, page]);
+    });
+  const data = first && pages.flatMap(({ items }) => items);
   if (!data) return problem ? <Failed problem={problem} retry={reload} /> : <Skeleton />;
   return (
     <div class="studio-history">
@@ -42,6 +57,13 @@ export function History(properties: StudioProps) {
             </button>
           </li>
         ))}
+        {hasNextPage && (
+          <li>
+            <button type="button" onClick={() => void more()}>
+              {say('olderCommits')}
+            </button>
+          </li>
+        )}
       </ol>
       {chosen && <OneCommit key={chosen.hash} {...properties} commit={chosen} />}
     </div>

@@ -4,10 +4,11 @@ import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { invalidate } from '../data/cache.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
-import { attempt, toast, toastProblem } from '../parts/toasts.tsx';
+import { toast, toastProblem } from '../parts/toasts.tsx';
 import { say as sayAll } from '../texts/say.ts';
 import { Breaks } from './breaks.tsx';
 import { Changes } from './changes.tsx';
+import { Conflicts } from './conflicts.tsx';
 import type { StudioProps } from './props.ts';
 import { say } from './say.ts';
 
@@ -64,7 +65,7 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
     return (
       <Dialog title={say('conflicts')} size="wide" onClose={onClose}>
         <Conflicts
-          {...properties}
+          studio={studio}
           conflicts={conflicts}
           onSolved={() => {
             setConflicts([]);
@@ -103,80 +104,5 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
         </button>
       </div>
     </Dialog>
-  );
-}
-
-/** For each place that both changed, whose lines are kept. The branch gets them, and a commit that merges the parent. */
-function Conflicts({
-  studio,
-  conflicts,
-  onSolved,
-}: StudioProps & { conflicts: readonly Conflict[]; onSolved(): void }) {
-  const { deploymentId, branch } = studio;
-  const parent = branch.parentBranch!;
-  const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
-  const choose = (key: string, isParent: boolean) => {
-    const next = new Set(theirs);
-    if (isParent) next.add(key);
-    else next.delete(key);
-    setTheirs(next);
-  };
-  const solve = () =>
-    attempt(async () => {
-      const changed = conflicts.flatMap(({ path, hunks }) => {
-        const before = studio.saved.peek().get(path);
-        if (before === undefined) return [];
-        // In a conflict, `ours` is the branch that is merged into, and `theirs` the one that is merged.
-        const content = hunks.reduce(
-          (text, hunk, i) => (theirs.has(`${path} ${i}`) ? text.replace(hunk.theirs, () => hunk.ours) : text),
-          before,
-        );
-        return content === before ? [] : [{ path, content }];
-      });
-      if (changed.length) await studio.write(changed);
-      await api.commitChanges({
-        deploymentId,
-        body: { branchName: branch.name, resolveMergeConflict: true },
-      });
-      onSolved();
-    });
-  return (
-    <>
-      <p>{say('conflictHint', { name: parent })}</p>
-      {conflicts.map(({ path, hunks }) => (
-        <section key={path}>
-          <h3>{path}</h3>
-          {hunks.length === 0 && <p class="soft">{say('wholeFile', { name: branch.name })}</p>}
-          {hunks.map((hunk, i) => {
-            const key = `${path} ${i}`;
-            return (
-              <fieldset key={key} class="conflict">
-                <legend>{say('line', { line: hunk.line })}</legend>
-                {[
-                  { isParent: false, name: branch.name, text: hunk.theirs },
-                  { isParent: true, name: parent, text: hunk.ours },
-                ].map(({ isParent, name, text }) => (
-                  <label key={name}>
-                    <input
-                      type="radio"
-                      name={key}
-                      checked={theirs.has(key) === isParent}
-                      onChange={() => choose(key, isParent)}
-                    />
-                    {name}
-                    <pre>{text}</pre>
-                  </label>
-                ))}
-              </fieldset>
-            );
-          })}
-        </section>
-      ))}
-      <div class="dialog-foot">
-        <button type="button" class="primary" onClick={() => void solve()}>
-          {say('solve')}
-        </button>
-      </div>
-    </>
   );
 }

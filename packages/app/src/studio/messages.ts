@@ -15,6 +15,8 @@ export interface KnownMember {
   type: string;
   title: string | undefined;
   description: string | undefined;
+  /** Whether queries can ask for it. */
+  isPublic: boolean;
 }
 
 export interface KnownCube {
@@ -44,12 +46,26 @@ export interface Compiled {
 export type Order =
   | { id: number; kind: 'compile'; changed: [path: string, text: string | null][]; isAll: boolean }
   | { id: number; kind: 'compare'; before: [path: string, text: string][] }
+  | { id: number; kind: 'propose'; tables: DraftedTable[] }
+  | { id: number; kind: 'rename'; cube: string; member: string; newName: string }
+  | { id: number; kind: 'format'; texts: string[] }
   | { id: number; kind: 'draft'; tables: DraftedTable[]; dataSource: string | undefined };
 
 export type Answer =
   | { id: number; kind: 'compiled'; compiled: Compiled }
   | { id: number; kind: 'compared'; changes: MeaningChange[] | null }
+  | { id: number; kind: 'renamed'; renamed: RenamedMember }
+  | { id: number; kind: 'formatted'; texts: string[] }
+  | { id: number; kind: 'proposed'; tables: DraftedTable[] }
   | { id: number; kind: 'drafted'; drafts: Draft[] };
+
+export interface RenamedMember {
+  files: [path: string, text: string][];
+  places: number;
+  /** What views call it, as `view.member`. */
+  shownBy: { before: string; after: string }[];
+  takenIn: string | undefined;
+}
 
 /** A table of a data source, with the keys and joins that its cube gets. */
 export interface DraftedTable {
@@ -58,6 +74,8 @@ export interface DraftedTable {
   columns: { name: string; type: 'number' | 'time' | 'boolean' | 'string' | 'other' }[];
   primaryKey: string[];
   foreignKeys: { columns: string[]; toSchema: string; toTable: string; toColumns: string[] }[];
+  /** Keys and joins are as somebody wants them, and none is guessed. */
+  isChosen?: boolean;
 }
 
 export interface Draft {
@@ -72,6 +90,6 @@ export interface MeaningChange {
   name: string;
   what: string;
   change: 'added' | 'removed' | 'changed';
-  /** What of it changed, as the language names it. */
-  keys: string[];
+  /** What of it changed, as the language names and writes it. */
+  values: { key: string; from: string; to: string }[];
 }

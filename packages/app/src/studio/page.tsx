@@ -13,6 +13,7 @@ import { addressOf } from '../place.ts';
 import { Editor } from './editor.tsx';
 import { Graph } from './graph.tsx';
 import { History } from './history.tsx';
+import { Playground } from './playground.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { StudioProps, StudioView } from './props.ts';
 import { say } from './say.ts';
@@ -99,7 +100,8 @@ function Shown(properties: StudioProps) {
           </div>
         </div>
       )}
-      {view === 'graph' && <Graph studio={studio} show={() => setView('files')} />}
+      {view === 'graph' && <Graph {...properties} show={() => setView('files')} />}
+      {view === 'playground' && <Playground {...properties} />}
       {view === 'history' && <History {...properties} />}
     </div>
   );

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { modelSchema } from '../../../semantic/src/index.ts';
-import { sourcesOf, variablesFor } from '../sources/variables.ts';
+import { leftOver, sourcesOf, variablesFor } from '../sources/variables.ts';
 import { accessCsv } from './access.ts';
 import { complete, type Known } from './completion.ts';
+import { decidedFile, findConflicts, UNDECIDED } from './conflict-files.ts';
 import { diffRows } from './diff.ts';
 import { treeOf } from './files.ts';
 import type { JsonSchema } from './language.ts';
 import type { KnownCube } from './messages.ts';
+import { type Choice, hasMarkers, mergeTexts, writeMerged } from './three-way.ts';
 import { placeIn } from './yaml-place.ts';
 
 const cube = (name: string, members: [string, 'dimension' | 'measure'][], table = ''): KnownCube => ({
@@ -25,6 +27,7 @@ const cube = (name: string, members: [string, 'dimension' | 'measure'][], table 
     type: '',
     title: undefined,
     description: undefined,
+    isPublic: true,
   })),
   joins: [],
   isOpen: false,
@@ -177,7 +180,16 @@ test('data sources are read from variables, and a password is never sent back', 
     kind: 'postgres',
     values: { DB_HOST: 'db.example.com' },
     hasPassword: true,
+    variables: ['DS_WAREHOUSE_DB_TYPE', 'DS_WAREHOUSE_DB_HOST', 'DS_WAREHOUSE_DB_PASS'],
   });
+  // Another kind of source has nothing of the one before; a field that was emptied goes, and the password stays.
+  expect(leftOver(warehouse!, variablesFor('warehouse', 'duckdb', {}, ''))).toEqual([
+    'DS_WAREHOUSE_DB_HOST',
+    'DS_WAREHOUSE_DB_PASS',
+  ]);
+  expect(leftOver(warehouse!, variablesFor('warehouse', 'postgres', {}, ''))).toEqual([
+    'DS_WAREHOUSE_DB_HOST',
+  ]);
   expect(JSON.stringify(variablesFor('warehouse', 'postgres', warehouse!.values, ''))).not.toContain('PASS');
 });
 
@@ -186,4 +198,42 @@ test('the tree has folders first, by name', () => {
     { name: 'a', children: [{ name: 'b', children: [{ path: 'a/b/c.yml' }] }, { path: 'a/z.yml' }] },
     { path: 'b.yml', children: undefined },
   ]);
+});
+
+describe('a merge with conflicts', () => {
+  const names = { branch: 'mine', parent: 'main' };
+  const write = (base: string, branch: string, parent: string, ...choices: Choice[]) =>
+    writeMerged(mergeTexts(base, branch, parent), new Map(choices.entries()), names);
+  const file = (text: string) => ({ path: 'a.yml', text });
+  const files = (text: string) => new Map([['a.yml', file(text)]]);
+
+  test('changes the place that was chosen, also among lines that are the same', () => {
+    const base = 'x\na\nx\nb\nx\n';
+    // The branch deletes the second of three same lines, where the parent changes it.
+    expect(write(base, 'x\na\nb\nx\n', 'x\na\nX\nb\nx\n', 'parent')).toBe('x\na\nX\nb\nx\n');
+    expect(write(base, 'x\na\nb\nx\n', 'x\na\nX\nb\nx\n', 'branch')).toBe('x\na\nb\nx\n');
+    expect(write('x\nx\n', 'x\n1\n', 'x\n2', 'both')).toBe('x\n1\n2');
+  });
+
+  test('takes what only one side changed, and marks what waits for a choice', () => {
+    const merged = write('a\nb\nc\nd\n', 'A\nb\n1\nd\n', 'a\nb\n2\nd\ne\n');
+    expect(merged).toBe('A\nb\n<<<<<<< mine\n1\n=======\n2\n>>>>>>> main\nd\ne\n');
+    expect(hasMarkers(merged)).toBe(true);
+  });
+
+  test('is not decided before each place is, and a long place is kept whole', () => {
+    const long = 'y'.repeat(10_000);
+    const [found] = findConflicts(files('a\n'), files('b\n'), files(long), []);
+    expect(decidedFile(found!, UNDECIDED, names)).toBeUndefined();
+    expect(decidedFile(found!, { choices: new Map([[0, 'parent']]) }, names)).toEqual(file(long));
+    expect(decidedFile(found!, { ...UNDECIDED, edited: 'c\n' }, names)).toEqual(file('c\n'));
+    expect(findConflicts(files('a\n'), files('b\n'), files('a\n'), [])).toEqual([]);
+  });
+
+  test('asks for the whole file where one side deleted it', () => {
+    const [found] = findConflicts(files('a\n'), files('b\n'), new Map(), ['a.yml']);
+    expect(decidedFile(found!, UNDECIDED, names)).toBeUndefined();
+    expect(decidedFile(found!, { ...UNDECIDED, whole: 'parent' }, names)).toBe('absent');
+    expect(decidedFile(found!, { ...UNDECIDED, whole: 'branch' }, names)).toEqual(file('b\n'));
+  });
 });

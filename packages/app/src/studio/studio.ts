@@ -1,6 +1,7 @@
 /** The state of the model studio: the files of one branch, what was changed in them, and what the compiler says. */
 import { computed, signal } from '@preact/signals';
 import { api } from '../data/api.ts';
+import { preference } from '../preferences.ts';
 import { type Compiled, type ModelCompiler, startCompiler } from './compiler.ts';
 import type { SourceTable } from './completion.ts';
 import { loadFiles } from './files.ts';
@@ -28,11 +29,14 @@ export class Studio {
   readonly tables = signal<readonly SourceTable[]>([]);
   readonly schema = signal<JsonSchema>({});
   readonly isSaving = signal(false);
+  /** Files whose drafts were changed by something else than typing. */
+  readonly rewritten = signal<readonly string[]>([]);
   readonly problemsByFile = computed(() => Map.groupBy(this.problems.value, ({ file }) => file));
   #compiler: ModelCompiler | undefined;
   #waiting = new Map<string, string | null>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isRunning = false;
+  readonly #ended = Promise.withResolvers<string[]>();
   /** The folder of the project in the repository: `` or `folder/`. Only what is below it is the model. */
   #root = '';
 
@@ -142,10 +146,12 @@ export class Studio {
 
   /** Saves all that was typed. What is typed meanwhile stays unsaved. */
   async save() {
-    const drafts = [...this.drafts];
-    if (!drafts.length || this.isReadOnly) return;
+    if (!this.drafts.size || this.isReadOnly) return;
     this.isSaving.value = true;
     try {
+      if (preference('formatOnSave') ?? true) await this.#format();
+      const drafts = [...this.drafts];
+      if (!drafts.length) return;
       await api.updateFiles({
         deploymentId: this.deploymentId,
         body: { branchName: this.branch.name, files: drafts.map(([path, content]) => ({ path, content })) },
@@ -156,6 +162,33 @@ export class Studio {
     } finally {
       this.isSaving.value = false;
     }
+  }
+
+  /** Lays out what was typed, unless it was typed on meanwhile. */
+  async #format() {
+    const before = [...this.drafts].filter(([path]) => /\.ya?ml$/i.test(path));
+    const asked = this.#compiler?.format(before.map(([, text]) => text));
+    // A worker that is ended does not answer, and what was typed must still be saved.
+    const texts = asked ? await Promise.race([asked, this.#ended.promise]) : [];
+    for (const [i, [path, text]] of before.entries())
+      if (texts[i] !== undefined && texts[i] !== text && this.drafts.get(path) === text)
+        this.rewrite(path, texts[i]);
+  }
+
+  /** Another text of a file that somebody may look at, which is not saved yet. */
+  rewrite(path: string, text: string) {
+    this.edit(path, text);
+    this.rewritten.value = [...this.rewritten.peek().slice(-100), path];
+  }
+
+  /** Gives a member another name in all files, and saves them. Returns what views call it now, or why nothing changed. */
+  async renameMember(cube: string, member: string, newName: string) {
+    clearTimeout(this.#timer);
+    await this.#compile();
+    const renamed = await this.#compiler!.rename(cube, member, newName);
+    for (const [path, text] of renamed.files) this.rewrite(this.#root + path, text);
+    await this.save();
+    return { ...renamed, files: renamed.files.map(([path]) => this.#root + path) };
   }
 
   /** Adds a file, or replaces its text, and saves it at once. */
@@ -214,6 +247,7 @@ export class Studio {
 
   stop() {
     clearTimeout(this.#timer);
+    this.#ended.resolve([]);
     this.#compiler?.stop();
     this.#compiler = undefined;
   }

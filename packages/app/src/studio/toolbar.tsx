@@ -6,14 +6,16 @@ import { askText } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
+import { prefer, preference } from '../preferences.ts';
 import { BuildState } from './builds.tsx';
 import { openChanges } from './changes.tsx';
 import { confirm } from './confirm.tsx';
 import { openMerge } from './merge.tsx';
-import type { StudioProps, StudioView } from './props.ts';
+import { mayAsk, type StudioProps, type StudioView } from './props.ts';
+import { openRename } from './rename.tsx';
 import { say } from './say.ts';
 
-const VIEWS: readonly StudioView[] = ['files', 'graph', 'history'];
+const VIEWS: readonly StudioView[] = ['files', 'graph', 'playground', 'history'];
 
 export function Toolbar(
   properties: StudioProps & { view: StudioView; setView(view: StudioView): void; save(): void },
@@ -24,6 +26,7 @@ export function Toolbar(
   const isDirty = studio.dirty.value.size > 0;
   const [hasChanges, setHasChanges] = useState(branch.hasUncommittedChanges);
   const saved = studio.saved.value;
+  const [formats, setFormats] = useState(preference('formatOnSave') ?? true);
   useEffect(() => {
     if (studio.isReadOnly) return;
     void api
@@ -55,6 +58,15 @@ export function Toolbar(
               goTo(name);
             }),
         }),
+    },
+    !studio.isReadOnly && { label: say('renameMember'), run: () => openRename(studio) },
+    !studio.isReadOnly && {
+      label: say('formatOnSave'),
+      isChosen: formats,
+      run: () => {
+        prefer({ formatOnSave: !formats });
+        setFormats(!formats);
+      },
     },
     !studio.isReadOnly && {
       label: say('discard'),
@@ -130,7 +142,7 @@ export function Toolbar(
           <Icon name="down" size={16} />
         </Menu>
         <div class="studio-tabs" role="tablist" aria-label={say('title')}>
-          {VIEWS.map((one) => (
+          {VIEWS.filter((one) => one !== 'playground' || mayAsk(branch, may)).map((one) => (
             <button
               key={one}
               type="button"

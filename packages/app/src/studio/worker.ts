@@ -2,13 +2,25 @@
 import {
   type ChangedPart,
   type Cube,
+  changedValues,
   compareModels,
   compileModel,
   draftCubes,
+  formatYaml,
   type Model,
+  proposeKeys,
+  renameMember,
   type View,
 } from '@oriel/semantic';
-import type { Answer, Compiled, KnownCube, MeaningChange, Order, ShownProblem } from './messages.ts';
+import type {
+  Answer,
+  Compiled,
+  DraftedTable,
+  KnownCube,
+  MeaningChange,
+  Order,
+  ShownProblem,
+} from './messages.ts';
 
 const files = new Map<string, string>();
 /** What the page knows, as JSON by name. */
@@ -26,6 +38,14 @@ function answerTo(order: Order): Answer {
       return { id, kind: 'compiled', compiled: compile(order) };
     case 'compare':
       return { id, kind: 'compared', changes: compare(order.before) };
+    case 'rename': {
+      const { files: changed, shownBy, ...renamed } = renameMember(files, order);
+      return { id, kind: 'renamed', renamed: { ...renamed, files: [...changed], shownBy: [...shownBy] } };
+    }
+    case 'format':
+      return { id, kind: 'formatted', texts: order.texts.map(formatYaml) };
+    case 'propose':
+      return { id, kind: 'proposed', tables: proposeKeys(order.tables) as DraftedTable[] };
     case 'draft': {
       const { tables, dataSource } = order;
       const drafts = draftCubes(tables, dataSource === undefined ? {} : { dataSource });
@@ -84,11 +104,12 @@ function whatChanged(now: Model): Pick<Compiled, 'changed' | 'removed'> {
 function compare(before: [string, string][]): MeaningChange[] | null {
   const other = compileModel(new Map(before)).model;
   if (!model || !other) return null;
-  return compareModels(other, model).map(({ cube, member, what, change, keys }: ChangedPart) => ({
-    name: member === undefined ? cube : `${cube}.${member}`,
-    what,
-    change,
-    keys: [...keys],
+  const now = model;
+  return compareModels(other, now).map((part: ChangedPart) => ({
+    name: part.member === undefined ? part.cube : `${part.cube}.${part.member}`,
+    what: part.what,
+    change: part.change,
+    values: changedValues(other, now, part),
   }));
 }
 
@@ -117,17 +138,25 @@ const cubeOf = (cube: Cube): KnownCube => ({
   members: [
     ...[...cube.dimensions.values()].map((one) => ({
       ...described(one),
+      isPublic: cube.public && one.public,
       kind: 'dimension' as const,
       type: one.type,
     })),
     ...[...cube.measures.values()].map((one) => ({
       ...described(one),
+      isPublic: cube.public && one.public,
       kind: 'measure' as const,
       type: one.type,
     })),
-    ...[...cube.segments.values()].map((one) => ({ ...described(one), kind: 'segment' as const, type: '' })),
+    ...[...cube.segments.values()].map((one) => ({
+      ...described(one),
+      isPublic: cube.public && one.public,
+      kind: 'segment' as const,
+      type: '',
+    })),
     ...[...cube.hierarchies.values()].map((one) => ({
       ...described(one),
+      isPublic: false,
       kind: 'hierarchy' as const,
       type: '',
     })),
@@ -146,7 +175,12 @@ const viewOf =
     table: '',
     query: '',
     dataSource: cubes.get(view.root)?.dataSource ?? '',
-    members: [...view.members.values()].map((one) => ({ ...described(one), kind: one.kind, type: '' })),
+    members: [...view.members.values()].map((one) => ({
+      ...described(one),
+      isPublic: view.public && one.public,
+      kind: one.kind,
+      type: '',
+    })),
     joins: [...new Set([...view.members.values()].map(({ cube }) => cube))].map((to) => ({
       to,
       relationship: '',

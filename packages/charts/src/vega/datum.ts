@@ -32,6 +32,8 @@ export interface Reading {
   isUtc: boolean;
   formats: Formats;
   columnFormats: Record<string, ColumnFormat> | null | undefined;
+  /** The members that a tooltip names; all without it. */
+  tooltip?: readonly string[] | null | undefined;
   marks: ReturnType<typeof marksOf>;
 }
 
@@ -39,7 +41,16 @@ export interface Reading {
 const isoOf = (date: Date, isUtc: boolean) =>
   new Date(date.getTime() - (isUtc ? 0 : date.getTimezoneOffset() * 60_000)).toISOString();
 
-export function createReader({ members, annotation, query, isUtc, formats, columnFormats, marks }: Reading) {
+export function createReader({
+  members,
+  annotation,
+  query,
+  isUtc,
+  formats,
+  columnFormats,
+  tooltip,
+  marks,
+}: Reading) {
   const memberOf = new Map(members);
   const patterns = new Map(
     members.map(([key]) => [key, new RegExp(`["\\[.](?:[a-z0-9]+_)?${key}(?:_start|_end)?["\\]]`)]),
@@ -124,7 +135,11 @@ export function createReader({ members, annotation, query, isUtc, formats, colum
       const isChosen = ({ spot, entries }: (typeof rows)[number]) =>
         spot === chosen || JSON.stringify(entries) === JSON.stringify(chosenEntries);
       const distinct = new Set(rows.map(({ entries }) => JSON.stringify(entries)));
-      if (distinct.size < 2) return chosenEntries.map(({ label, text }) => ({ label, text }));
+      if (distinct.size < 2) {
+        const named = tooltip?.length ? chosenEntries.filter(({ member }) => tooltip.includes(member)) : [];
+        // Settings may name what the query does not ask for any more.
+        return (named.length ? named : chosenEntries).map(({ label, text }) => ({ label, text }));
+      }
       const isCommon = ({ member, value, isMeasure }: Entry) =>
         !isMeasure &&
         rows.every(({ entries }) =>

@@ -54,6 +54,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
         isUtc: drawing.isUtc,
         formats,
         columnFormats,
+        tooltip: snapshot.preferences?.tooltip,
         marks,
       });
       const open = (target: Target) => {

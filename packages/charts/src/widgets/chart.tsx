@@ -24,12 +24,14 @@ export function Chart({ widget }: { widget: Widget }) {
   const snapshot = board.dashboard!.reportSnapshots.find(
     ({ reportId }) => reportId === widget.config?.reportId,
   );
-  const isMissing = snapshot === undefined;
+  const isPending = !snapshot && board.dashboard!.pendingReports?.has(widget.config?.reportId) === true;
+  const isMissing = snapshot === undefined && !isPending;
   const refusal = snapshot?.meta?.problem;
   useEffect(() => {
     if (isMissing || refusal) board.rendered(widget.id);
     if (refusal) board.refused(widget.id, refusal);
   }, [isMissing, refusal]);
+  if (isPending) return <Card title={String(widget.config?.title ?? '')} body={<Skeleton />} />;
   if (!snapshot || refusal)
     return <Card title={String(widget.config?.title ?? '')} body={<Failure problem={undefined} />} />;
   return <Report widget={widget} snapshot={snapshot} />;
@@ -58,6 +60,9 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
   if (isDrawn)
     items.push({ label: board.say(asTable ? 'showChart' : 'showTable'), run: () => setAsTable(!asTable) });
   if (board.mayExport && rows && !isEmpty) items.push({ label: board.say('csv'), run: () => exportCsv() });
+
+  if (board.explore && rows && snapshot.kind !== 'html')
+    items.push({ label: board.say('exploreFrom'), run: () => board.explore!(rows.query) });
 
   function exportCsv() {
     const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot);

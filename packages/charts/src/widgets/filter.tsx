@@ -1,6 +1,9 @@
 /** Controls that narrow the dashboard down. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { listOf, rangeOf, titleOf } from '../in-force.ts';
+import { operatorsOf, WITHOUT_VALUE } from '../operators.ts';
+import { visibilityOf } from '../presets.ts';
+import { valuesQuery } from '../query.ts';
 import { useBoard } from '../shared.ts';
 import type { TextKey } from '../texts/index.ts';
 import type { Problem, Widget } from '../types.ts';
@@ -16,7 +19,18 @@ export function Filter({ widget }: { widget: Widget }) {
   const member = String(widget.config?.member ?? '');
   const title = titleOf(widget);
   const props = { member, title, widget };
-  switch (widget.config?.kind) {
+  const visibility = visibilityOf(widget);
+  if (visibility === 'visible') return kindOf(props, board.round);
+  // What is disabled shows what is in force. What is hidden is drawn for its author only.
+  return (
+    <fieldset class={`fixed-control is-${visibility}`} disabled>
+      {kindOf(props, board.round)}
+    </fieldset>
+  );
+}
+
+function kindOf(props: Props, round: number) {
+  switch (props.widget.config?.kind) {
     case 'search':
       return <Search {...props} />;
     case 'date-range':
@@ -24,7 +38,7 @@ export function Filter({ widget }: { widget: Widget }) {
     case 'number-range':
       return <NumberRange {...props} />;
     default:
-      return <Select key={board.round} {...props} />;
+      return <Select key={round} {...props} />;
   }
 }
 
@@ -34,35 +48,82 @@ interface Props {
   widget: Widget;
 }
 
+const byPlace = (values: readonly string[]) => {
+  const places = new Map(values.map((value, i) => [value, i]));
+  return (a: string, b: string) => (places.get(a) ?? -1) - (places.get(b) ?? -1);
+};
+
+const takesRange = (operator: string) => ['between', 'inDateRange', 'notInDateRange'].includes(operator);
+
+/** What the viewer compares by, and the choice if the author lets them choose. */
+function useOperator(widget: Widget) {
+  const board = useBoard();
+  const member = String(widget.config?.member ?? '');
+  const given = board.filters.get(member);
+  const offered = operatorsOf(widget.config);
+  const [usual, setUsual] = useState(offered[0]!);
+  const operator = given?.operator ?? usual;
+  const choose = (next: string) => {
+    setUsual(next);
+    if (WITHOUT_VALUE.has(next)) board.setFilter(member, { operator: next, value: null });
+    else if (WITHOUT_VALUE.has(operator)) board.setFilter(member, undefined);
+    // Two ends are no single value, and words for a range of dates are no day.
+    else if (given && takesRange(next) !== takesRange(operator)) board.setFilter(member, undefined);
+    else if (given) board.setFilter(member, { operator: next, value: given.value });
+  };
+  const hasChoice = offered.length > 1;
+  const view = hasChoice && (
+    <select
+      class="operator"
+      aria-label={`${titleOf(widget)}: ${board.say('compare')}`}
+      value={operator}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {[...new Set([...offered, operator])].map((one) => (
+        <option key={one} value={one}>
+          {board.say(`op.${one}` as TextKey)}
+        </option>
+      ))}
+    </select>
+  );
+  return { operator, view, needsValue: !WITHOUT_VALUE.has(operator) };
+}
+
 function Select({ member, title, widget }: Props) {
   const board = useBoard();
   const { say, formats } = board;
   const isMultiple = widget.config?.multiple !== false;
   const [isOpen, setOpen] = useState(false);
-  const [options, setOptions] = useState<string[]>();
+  const [found, setFound] = useState<{ key: string; values: string[] }>();
   const [problem, setProblem] = useState<Problem>();
   const [search, setSearch] = useState('');
+  const { operator, view, needsValue } = useOperator(widget);
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, isOpen, () => setOpen(false));
   const chosen = listOf(board.filters.get(member)?.value);
 
+  const query = valuesQuery(widget, board, OPTIONS_MAX);
+  const key = JSON.stringify(query);
   useEffect(() => {
-    if (!isOpen || options) return;
+    if (!isOpen || found?.key === key) return;
+    let isLeft = false;
     setProblem(undefined);
-    board.load([{ dimensions: [member], order: { [member]: 'asc' }, limit: OPTIONS_MAX }]).then(
-      ([result]) =>
-        setOptions(
-          result!.data
-            .map((row) => row[member])
-            .filter((value) => value !== null)
-            .map(String),
-        ),
-      setProblem,
+    board.load([query]).then(
+      ([result]) => {
+        const values = result!.data.map((row) => row[member]).filter((value) => value !== null);
+        if (!isLeft) setFound({ key, values: values.map(String) });
+      },
+      (error) => !isLeft && setProblem(error),
     );
-  }, [isOpen]);
+    return () => {
+      isLeft = true;
+    };
+  }, [isOpen, key]);
+  // What is chosen can be taken back, also if it does not exist together with the rest any more.
+  const options = found && [...new Set([...chosen, ...found.values])].sort(byPlace(found.values));
 
   const choose = (values: string[]) =>
-    board.setFilter(member, values.length ? { operator: 'equals', value: values } : undefined);
+    board.setFilter(member, values.length ? { operator, value: values } : undefined);
   const toggle = (option: string) => {
     if (!isMultiple) {
       choose(chosen.includes(option) ? [] : [option]);
@@ -81,20 +142,23 @@ function Select({ member, title, widget }: Props) {
       <span class="label" id={`${widget.id}-label`}>
         {title}
       </span>
-      <button
-        type="button"
-        id={`${widget.id}-button`}
-        class={chosen.length ? 'select chosen' : 'select'}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        aria-labelledby={`${widget.id}-label ${widget.id}-button`}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span>{label}</span>
-        <span class="arrow" aria-hidden="true">
-          ▾
-        </span>
-      </button>
+      {view}
+      {needsValue && (
+        <button
+          type="button"
+          id={`${widget.id}-button`}
+          class={chosen.length ? 'select chosen' : 'select'}
+          aria-haspopup="dialog"
+          aria-expanded={isOpen}
+          aria-labelledby={`${widget.id}-label ${widget.id}-button`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span>{label}</span>
+          <span class="arrow" aria-hidden="true">
+            ▾
+          </span>
+        </button>
+      )}
       {isOpen && (
         <div class="popover" role="dialog" aria-label={title}>
           {problem && <Failure problem={problem} />}
@@ -135,6 +199,7 @@ function Select({ member, title, widget }: Props) {
 function Search({ member, title, widget }: Props) {
   const board = useBoard();
   const given = board.filters.get(member);
+  const { operator, view, needsValue } = useOperator(widget);
   const [text, setText] = useState(listOf(given?.value)[0] ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => setText(listOf(given?.value)[0] ?? ''), [given]);
@@ -142,8 +207,7 @@ function Search({ member, title, widget }: Props) {
     setText(value);
     clearTimeout(timer.current);
     timer.current = setTimeout(
-      () =>
-        board.setFilter(member, value.trim() ? { operator: 'contains', value: [value.trim()] } : undefined),
+      () => board.setFilter(member, value.trim() ? { operator, value: [value.trim()] } : undefined),
       TYPING_MS,
     );
   };
@@ -152,13 +216,16 @@ function Search({ member, title, widget }: Props) {
       <label class="label" for={`${widget.id}-input`}>
         {title}
       </label>
-      <input
-        id={`${widget.id}-input`}
-        type="search"
-        placeholder={board.say('search')}
-        value={text}
-        onInput={(event) => type(event.currentTarget.value)}
-      />
+      {view}
+      {needsValue && (
+        <input
+          id={`${widget.id}-input`}
+          type="search"
+          placeholder={board.say('search')}
+          value={text}
+          onInput={(event) => type(event.currentTarget.value)}
+        />
+      )}
     </div>
   );
 }
@@ -178,7 +245,9 @@ function DateRange({ member, title, widget }: Props) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, isOpen, () => setOpen(false));
-  const value = board.filters.get(member)?.value;
+  const { operator, view, needsValue } = useOperator(widget);
+  const isRange = operator === 'between' || operator === 'inDateRange';
+  const value = board.filters.get(member)?.value ?? undefined;
   const words =
     typeof value === 'string'
       ? value
@@ -189,9 +258,10 @@ function DateRange({ member, title, widget }: Props) {
   const preset = PRESETS.find(([range]) => range === words?.toLowerCase());
   const label = preset ? say(preset[1]) : days ? formats.period(days) : (words ?? say('anyTime'));
   const set = (range: unknown) =>
-    board.setFilter(member, range ? { operator: 'between', value: range } : undefined);
+    board.setFilter(member, range ? { operator: isRange ? 'between' : operator, value: range } : undefined);
   const change = (i: 0 | 1, date: string) => {
     if (!date) return;
+    if (!isRange) return set([date]);
     const next: [string, string] = [...(days ?? [date, date])];
     next[i] = date;
     if (next[0] > next[1]) next[1 - i] = date;
@@ -202,24 +272,27 @@ function DateRange({ member, title, widget }: Props) {
       <span class="label" id={`${widget.id}-label`}>
         {title}
       </span>
-      <button
-        type="button"
-        id={`${widget.id}-button`}
-        class={value ? 'select chosen' : 'select'}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        aria-labelledby={`${widget.id}-label ${widget.id}-button`}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span>{label}</span>
-        <span class="arrow" aria-hidden="true">
-          ▾
-        </span>
-      </button>
+      {view}
+      {needsValue && (
+        <button
+          type="button"
+          id={`${widget.id}-button`}
+          class={value ? 'select chosen' : 'select'}
+          aria-haspopup="dialog"
+          aria-expanded={isOpen}
+          aria-labelledby={`${widget.id}-label ${widget.id}-button`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span>{label}</span>
+          <span class="arrow" aria-hidden="true">
+            ▾
+          </span>
+        </button>
+      )}
       {isOpen && (
         <div class="popover" role="dialog" aria-label={title}>
           <div class="options">
-            {PRESETS.map(([range, key]) => (
+            {(isRange ? PRESETS : []).map(([range, key]) => (
               <label key={range}>
                 <input
                   type="radio"
@@ -232,22 +305,16 @@ function DateRange({ member, title, widget }: Props) {
             ))}
           </div>
           <div class="pair">
-            <label>
-              {say('from')}
-              <input
-                type="date"
-                value={days?.[0] ?? ''}
-                onChange={(event) => change(0, event.currentTarget.value)}
-              />
-            </label>
-            <label>
-              {say('to')}
-              <input
-                type="date"
-                value={days?.[1] ?? ''}
-                onChange={(event) => change(1, event.currentTarget.value)}
-              />
-            </label>
+            {([0, 1] as const).slice(0, isRange ? 2 : 1).map((i) => (
+              <label key={i}>
+                {isRange ? say(i === 0 ? 'from' : 'to') : say('day')}
+                <input
+                  type="date"
+                  value={days?.[i] ?? ''}
+                  onChange={(event) => change(i, event.currentTarget.value)}
+                />
+              </label>
+            ))}
           </div>
           {value !== undefined && (
             <button type="button" class="quiet" onClick={() => set(undefined)}>
@@ -260,41 +327,41 @@ function DateRange({ member, title, widget }: Props) {
   );
 }
 
-function NumberRange({ member, title }: Props) {
+function NumberRange({ member, title, widget }: Props) {
   const board = useBoard();
-  const [low, high] = (
-    Array.isArray(board.filters.get(member)?.value) ? board.filters.get(member)!.value : []
-  ) as (number | undefined)[];
+  const { operator, view, needsValue } = useOperator(widget);
+  const isRange = operator === 'between' || operator === 'inDateRange';
+  const [low, high] = listOf(board.filters.get(member)?.value);
   const set = (from: string, to: string) => {
-    const [min, max] = [from === '' ? undefined : Number(from), to === '' ? undefined : Number(to)];
-    if (min === undefined && max === undefined) board.setFilter(member, undefined);
-    else
-      board.setFilter(member, {
-        operator: 'between',
-        value: [min ?? -Number.MAX_SAFE_INTEGER, max ?? Number.MAX_SAFE_INTEGER],
-      });
+    if (from === '' && to === '') return board.setFilter(member, undefined);
+    const value = isRange
+      ? [
+          from === '' ? -Number.MAX_SAFE_INTEGER : Number(from),
+          to === '' ? Number.MAX_SAFE_INTEGER : Number(to),
+        ]
+      : [Number(from)];
+    board.setFilter(member, { operator: isRange ? 'between' : operator, value });
   };
-  const text = (value: number | undefined) =>
-    value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? '' : String(value);
+  const text = (value = '') => (Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER ? '' : value);
+  const input = (key: 'min' | 'max' | 'number', value: string, onChange: (text: string) => void) => (
+    <input
+      type="number"
+      placeholder={board.say(key)}
+      aria-label={`${title}: ${board.say(key)}`}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
   return (
     <fieldset class="control no-print">
       <legend class="label">{title}</legend>
-      <div class="pair">
-        <input
-          type="number"
-          placeholder={board.say('min')}
-          aria-label={`${title}: ${board.say('min')}`}
-          value={text(low)}
-          onChange={(event) => set(event.currentTarget.value, text(high))}
-        />
-        <input
-          type="number"
-          placeholder={board.say('max')}
-          aria-label={`${title}: ${board.say('max')}`}
-          value={text(high)}
-          onChange={(event) => set(text(low), event.currentTarget.value)}
-        />
-      </div>
+      {view}
+      {needsValue && (
+        <div class="pair">
+          {input(isRange ? 'min' : 'number', text(low), (from) => set(from, isRange ? text(high) : ''))}
+          {isRange && input('max', text(high), (to) => set(text(low), to))}
+        </div>
+      )}
     </fieldset>
   );
 }

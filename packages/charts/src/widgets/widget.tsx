@@ -1,10 +1,11 @@
 /** One widget, by its type. What fails in it stays in it. */
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Grid } from '../grid.tsx';
 import { tabsOf } from '../layout.ts';
 import { lazy } from '../lazy.tsx';
 import { Markdown } from '../markdown.tsx';
+import { pictureOf } from '../picture.ts';
 import { useScrollHint } from '../scroll-hint.ts';
 import { useBoard } from '../shared.ts';
 import type { Widget } from '../types.ts';
@@ -35,6 +36,7 @@ function Kind({ widget }: { widget: Widget }) {
     case 'CHART':
       return <Chart widget={widget} />;
     case 'TEXT':
+      if (config?.image != null) return <Picture config={config} />;
       return <Markdown text={String(config?.markdown ?? '')} />;
     case 'FILTER':
       return <Filter widget={widget} />;
@@ -49,6 +51,16 @@ function Kind({ widget }: { widget: Widget }) {
     default:
       return null;
   }
+}
+
+/** What may not be drawn is said in its words. */
+function Picture({ config }: { config: NonNullable<Widget['config']> }) {
+  const picture = useMemo(() => pictureOf(config), [config.image, config.alt]);
+  return (
+    <div class="picture">
+      {picture ? <img src={picture.source} alt={picture.alt} /> : String(config.alt ?? '')}
+    </div>
+  );
 }
 
 class Guard extends Component<{ widgetId: string; children: ComponentChildren }, { hasFailed: boolean }> {

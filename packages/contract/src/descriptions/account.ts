@@ -142,9 +142,16 @@ export const account: FieldWords = {
   UserPolicy: {
     ...grant,
     userId: 'Who is allowed it',
-    firstName: user.firstName,
   },
-  GroupPolicy: { ...grant, groupId: 'The group whose members are allowed it' },
+  GroupPolicy: { ...grant, groupId: 'The group whose members are allowed it', name: 'The name of the group' },
+  PolicyCandidates: {
+    users: 'Active people, or users of the embed tenant of the token',
+    groups: 'Groups of the account, or of the embed tenant of the token',
+    roles: 'Nothing for who may not list roles',
+  },
+  UserCandidate: { userId: 'The number by which policies name the user' },
+  GroupCandidate: { groupId: 'The number by which policies name the group', name: 'The name of the group' },
+  RoleCandidate: { roleId: 'The number by which policies name the role', name: 'The name of the role' },
   RolePolicy: { ...grant, roleId: 'The role whose holders are allowed it' },
   ResourcePolicies: {
     users: 'Policies for single users',

@@ -21,8 +21,10 @@ const settings = {
   releaseChannelVersionHold: 'Whether the deployment stays at that version',
   autoDomain: 'A host name that was made for the deployment; always null in an installation of your own',
   customDomain: `A host name of your own for the deployment; ${ONLY_KEPT}`,
-  defaultLaunchpadViewGroup: `What the first page of clients shows; ${ONLY_KEPT}`,
-  launchpadTabs: `The tabs of the first page of clients; ${ONLY_KEPT}`,
+  defaultLaunchpadViewGroup:
+    'The view that a new question in the app shows first, or what the names of several views begin with',
+  launchpadTabs:
+    'What a new question in the app offers: `semantic_search`, `reports`, `source_sql`; null, or none of them, for everything',
   cspsConfig: `Where a hosted deployment keeps its files; ${ONLY_KEPT}`,
   isSqlApiEnabled: 'Whether programs can connect as to a PostgreSQL server; always false',
   isSupportPreAggregations: 'Whether answers are computed ahead; always false',

@@ -19,6 +19,8 @@ const jwk = {
 };
 
 export const embedding: FieldWords = {
+  ExplainViewerInput: { embedTenantName: 'The customer that the viewer belongs to' },
+  ExplainedAttribute: { type: 'What kind of value it has' },
   GenerateSession: {
     deploymentId: 'The deployment whose dashboards the viewer sees',
     userProfile: 'What others see of an external user; absent fields stay as they are',

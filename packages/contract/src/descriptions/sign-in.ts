@@ -55,6 +55,13 @@ export const signIn: FieldWords = {
     lastUsedAt: 'When its tokens were renewed last; null if never',
     expiresAt: 'When it ends if it is not used before',
   },
+  UserSession: {
+    id: 'The number of the session, which is not secret',
+    userAgent: 'The program, as it named itself when the person signed in',
+    createdAt: 'When the person signed in',
+    lastUsedAt: 'When its tokens were renewed last; null if never',
+    expiresAt: 'When it ends if it is not used before',
+  },
   EndSessionForm: { id: 'The number of the session that ends' },
   Identity: {
     id: 'The number of the link between the user and the provider',

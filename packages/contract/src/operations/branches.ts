@@ -244,6 +244,11 @@ export const pull = operation({
   permission: 'SchemaUpdateDevBranches',
   body: Shape('PullRequest', {
     branchName: Maybe({ ...BranchName, description: 'By default the deploy branch' }),
+    acceptRewritten: Maybe({
+      ...CommitHash,
+      description:
+        'If somebody replaced the history of the branch on the git host: its newest commit there, as the error names it. The branch here then gets that history, and loses the commits that are not part of it. Needs `DeploymentsManage`',
+    }),
   }),
   optionalBody: true,
   reply: Shape('PullResponse', { buildTriggered: Type.Boolean() }),

@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 import { DataModelError } from '../data-model.ts';
+import type { ErrorDefinitions } from '../errors.ts';
 import { operation } from '../operation.ts';
-import { DateTime, Id, Maybe, Shape } from '../schemas.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, Nullable, Shape } from '../schemas.ts';
+
+export const errors = {
+  branch_not_active: {
+    status: 409,
+    message: 'Branch is not active: nobody is in dev mode on it, and it is not a staging branch.',
+  },
+} as const satisfies ErrorDefinitions;
 
 const branchName = (description: string) =>
   Maybe(Type.String({ description, maxLength: 200, examples: ['main'] }));
@@ -49,6 +57,59 @@ export const buildStatus = operation({
   },
   reply: BuildStatusResponse,
   audit: 'none',
+});
+
+const Build = Shape('Build', {
+  id: { ...Id, description: 'The number of the build' },
+  status: Type.Enum(['waiting', 'building', 'built', 'failed', 'cancelled'], {
+    description: '`cancelled`: nobody wanted it any more, such as when dev mode was left',
+  }),
+  lastHash: Nullable(Type.String({ description: 'The commit that was built; null before it begins' })),
+  errorText: Nullable(Type.String({ description: 'What is wrong, as in `buildStatus`' })),
+  cubesCount: Nullable(
+    Type.Integer({ minimum: 0, description: 'How many cubes there are; null if it failed' }),
+  ),
+  createdAt: { ...DateTime, description: 'When it was asked for' },
+  startedAt: Nullable({ ...DateTime, description: 'When it began; null if it waits' }),
+  finishedAt: Nullable({ ...DateTime, description: 'When it ended; null if it has not' }),
+});
+
+export const listBuilds = operation({
+  id: 'listBuilds',
+  tag: 'Deployments',
+  method: 'GET',
+  path: '/api/v1/deployments/{deploymentId}/builds',
+  summary: 'List the builds of a branch',
+  description: 'Newest first: the newest fifty, and the last good one.',
+  auth: 'management',
+  permission: 'SchemaRead',
+  params: { deploymentId: Id },
+  query: { branchName: branchName('The deploy branch by default'), ...cursorQuery },
+  reply: CursorPage('BuildsResponse', Build),
+  errors: ['branch_not_found'],
+  audit: 'none',
+});
+
+export const startBuild = operation({
+  id: 'startBuild',
+  tag: 'Deployments',
+  method: 'POST',
+  path: '/api/v1/deployments/{deploymentId}/builds',
+  summary: 'Build a branch again',
+  description:
+    'Every change is built by itself, so this is for a build that failed for another reason than the model. A build that waits already is not added twice.',
+  auth: 'management',
+  permission: 'SchemaUpdate',
+  params: { deploymentId: Id },
+  body: Shape(
+    'StartBuildInput',
+    { branchName: branchName('The deploy branch by default') },
+    { examples: [{ branchName: 'main' }] },
+  ),
+  optionalBody: true,
+  reply: Build,
+  errors: ['branch_not_found', 'branch_not_active'],
+  audit: 'build',
 });
 
 export const validateDataModel = operation({

@@ -190,7 +190,13 @@ export const previewDashboardReports = operation({
   body: Shape('PreviewDashboardReportsInput', {
     reportIds: Type.Array(Id, { minItems: 1, maxItems: 200, uniqueItems: true }),
   }),
-  reply: Shape('DashboardReportPreviews', { reportSnapshots: Type.Array(ReportSnapshot) }),
+  reply: Shape('DashboardReportPreviews', {
+    reportSnapshots: Type.Array(ReportSnapshot),
+    userAttributes: {
+      ...RecordOf(Type.Unknown()),
+      description: 'Those of the caller in force, which filters can begin with',
+    },
+  }),
   errors: ['workbook_not_found'],
   audit: 'none',
 });
@@ -513,7 +519,7 @@ export const getDashboard = operation({
   crossOrigin: true,
   summary: 'Get a published dashboard',
   description:
-    'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist.',
+    'For people who can read it, and for viewers with an embed token whose embed tenant may see it. Everybody else gets the same 404 as for a dashboard that does not exist. One with a control that begins with an attribute of the viewer has no `ETag`.',
   embed: 'viewer',
   reply: Dashboard,
   errors: ['dashboard_not_found'],

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { BranchName, branchInBody, dataModelLimits, FilePath } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
+import { Bytes } from '../kinds.ts';
 import { operation } from '../operation.ts';
-import { PERSONAL_ERRORS } from '../query-errors.ts';
+import { LOAD_TIMEOUT_MS, PERSONAL_ERRORS, RUN_ERRORS } from '../query-errors.ts';
 import { CursorPage, cursorQuery, Id, Maybe, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -91,6 +92,21 @@ export const testDataSource = operation({
   reply: Shape('DataSourceTestResponse', {
     isReachable: Type.Boolean(),
     message: Type.String({ examples: ['PostgreSQL 18.1 answers.'] }),
+    reason: Maybe(
+      Type.Enum(
+        [
+          'connection_refused',
+          'unknown_host',
+          'password_wrong',
+          'database_missing',
+          'tls',
+          'private_address',
+          'timeout',
+          'other',
+        ],
+        { description: 'Why it cannot be reached, for programs; null if it can' },
+      ),
+    ),
   }),
   errors: [...foundErrors],
   audit: 'none',
@@ -175,4 +191,29 @@ export const sampleDataSourceTable = operation({
   }),
   errors: [...sourceErrors, 'invalid_reference'],
   audit: 'none',
+});
+
+export const queryDataSource = operation({
+  ...common,
+  id: 'queryDataSource',
+  method: 'POST',
+  path: `${path}/sql`,
+  summary: 'Run SQL of the data source itself',
+  description:
+    'Runs one SELECT in the words of the data source, outside of the data model: **its policies do not apply**, and the rows are all that the user of the data source may read. Nothing can be changed by it. At most 50,000 rows. The audit log has each statement, also those that fail. Returns lines of JSON: the columns as `schema`, the rows as `data`, and `rowsCapped`.',
+  permission: 'SqlRunnerRead',
+  rate: { max: 60, perSeconds: 60 },
+  params,
+  timeoutMs: LOAD_TIMEOUT_MS,
+  body: Shape('QueryDataSourceInput', {
+    query: Type.String({
+      minLength: 1,
+      maxLength: 20_000,
+      description: 'One SELECT in the SQL of the data source',
+      examples: ['select status, count(*) from files.orders group by 1'],
+    }),
+  }),
+  reply: Bytes('application/jsonl'),
+  errors: [...RUN_ERRORS, 'source_not_configured', 'too_many_queries'],
+  audit: 'dataSourceQuery',
 });

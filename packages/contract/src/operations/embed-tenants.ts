@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { GroupName, UserGroup, UserGroups } from '../groups.ts';
 import { Nothing, operation } from '../operation.ts';
-import { CursorPage, cursorQuery, DateTime, Id, Maybe, Shape } from '../schemas.ts';
+import { CursorPage, cursorQuery, DateTime, Id, Maybe, nullableCursorQuery, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -56,7 +56,6 @@ const embedTenantName = Type.String({ maxLength: 256, examples: ['acme-corp'] })
 const tenant = { embedTenantName };
 const group = { embedTenantName, id: Id };
 const path = '/api/v1/embed-tenants/{embedTenantName}';
-const nullableCursorQuery = { first: Maybe(cursorQuery.first), after: Maybe(cursorQuery.after) };
 const search = (where: string) =>
   Maybe(Type.String({ maxLength: 255, description: `A part of the ${where}, in upper or lower case` }));
 const description = Maybe(Type.String({ maxLength: 500 }));

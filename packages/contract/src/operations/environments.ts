@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DeploymentsPagination, offsetQuery } from '../deployments.ts';
 import type { ErrorDefinitions } from '../errors.ts';
-import { operation } from '../operation.ts';
+import { Nothing, operation } from '../operation.ts';
 import { cursorQuery, DateTime, Id, Maybe, PageInfo, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
@@ -11,6 +11,7 @@ export const tags = {
 
 export const errors = {
   environment_not_found: { status: 404, message: 'There is no such environment.' },
+  environment_token_not_found: { status: 404, message: 'There is no such token, or it has expired.' },
   environment_token_limit_reached: {
     status: 409,
     message: 'The deployment has 10,000 valid tokens: wait until some of them have expired.',
@@ -155,6 +156,20 @@ export const createDeploymentEnvironmentTokenForMetaSync = operation({
   summary: 'Create a token that reads what can be queried in an environment, but no data',
   description: 'Its only scope is `meta`, whatever `scopes` holds.',
   permission: 'SchemaRead',
+});
+
+export const deleteDeploymentEnvironmentToken = operation({
+  ...common,
+  id: 'deleteDeploymentEnvironmentToken',
+  method: 'DELETE',
+  path: `${path}/{environmentId}/tokens/{tokenId}`,
+  summary: 'End a token of an environment',
+  description: 'It stops working on every server within a second.',
+  permission: 'SchemaUpdate',
+  params: { ...params, tokenId: { ...Id, description: 'The `id` of the token in the list' } },
+  reply: Nothing,
+  errors: ['environment_not_found', 'environment_token_not_found'],
+  audit: 'environmentToken',
 });
 
 export const deploymentToken = operation({

@@ -126,6 +126,7 @@ export const getFolderAncestors = operation({
   id: 'getFolderAncestors',
   method: 'GET',
   path: `${path}/{folderId}/ancestors`,
+  trailingSlash: true,
   summary: 'Get the path to a folder: the folders above it from the root down, and the folder itself',
   description: 'For the line of links above a page.',
   permission: 'FolderRead',

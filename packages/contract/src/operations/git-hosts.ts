@@ -1,11 +1,11 @@
-import { Type } from 'typebox';
-import { BranchName, FilePath } from '../data-model.ts';
+import { type TSchema, Type } from 'typebox';
+import { BranchName, CommitHash, FilePath } from '../data-model.ts';
 import { Deployment } from '../deployments.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { gitHostLimits, remoteErrors, syncErrors } from '../git-hosts.ts';
 import { BytesBody } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
-import { DateTime, Id, Maybe, matching, Name, Nullable, Shape, Url } from '../schemas.ts';
+import { DateTime, Id, Maybe, matching, Name, Nullable, PageInfo, Shape, Url } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -98,6 +98,13 @@ const Repository = Shape('GitHostRepoResponse', {
   htmlUrl: Type.String({ description: 'The page of the repository' }),
 });
 
+/** There are few, so all of them are one page. */
+const allOf = <T extends TSchema>(item: T, description: string) => ({
+  data: Type.Array(item, { description }),
+  items: Type.Array(item, { description: 'The same as `data`' }),
+  pageInfo: PageInfo,
+});
+
 const account = {
   tag: 'GitHost',
   auth: 'management',
@@ -111,12 +118,13 @@ export const status = operation({
   path: '/api/v1/git-host/status',
   summary: 'Tell whether a git host is connected',
   description:
-    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are those of the page in the docs that says how to connect a git host.',
+    'If the server has a GitHub App, the addresses are those at which people install it, and change what it may reach. Otherwise, both are that of the operations on git hosts in the reference of this server.',
   reply: Shape('GitHostConnectStatusResponse', {
     connected: Type.Boolean({ description: 'Whether there is at least one connection' }),
     linkUrl: Type.String({ description: 'Where to connect a git host' }),
     settingsUrl: Type.String({ description: 'Where to change what is connected' }),
   }),
+  rate: { max: 60, perSeconds: 60 },
   audit: 'none',
 });
 
@@ -125,12 +133,11 @@ export const installations = operation({
   id: 'installations',
   method: 'GET',
   path: '/api/v1/git-host/installations',
+  trailingSlash: true,
   summary: 'List the connections to git hosts',
   description:
     'Oldest first. There are few, so they come without pages. If the server has a GitHub App, GitHub is asked where it is installed.',
-  reply: Shape('GitHostInstallationsListResponse', {
-    data: Type.Array(Installation, { description: 'The connections' }),
-  }),
+  reply: Shape('GitHostInstallationsListResponse', allOf(Installation, 'The connections')),
   rate: { max: 60, perSeconds: 60 },
   audit: 'none',
 });
@@ -221,13 +228,12 @@ export const repositories = operation({
   id: 'repositories',
   method: 'GET',
   path: '/api/v1/git-host/installations/{installationId}/repositories',
+  trailingSlash: true,
   summary: 'List the repositories of a git host',
   description:
     'Those that the token can reach, up to 1000. A host of the kind `git` cannot list them: give the path of the repository to `connect`.',
   params: { installationId: InstallationId },
-  reply: Shape('GitHostReposListResponse', {
-    data: Type.Array(Repository, { description: 'The repositories' }),
-  }),
+  reply: Shape('GitHostReposListResponse', allOf(Repository, 'The repositories')),
   errors: ['git_installation_not_found', ...remoteErrors],
   rate: { max: 60, perSeconds: 60 },
   audit: 'none',
@@ -238,6 +244,7 @@ export const branches = operation({
   id: 'branches',
   method: 'GET',
   path: '/api/v1/git-host/repositories/{owner}/{repo}/branches',
+  trailingSlash: true,
   summary: 'List the branches of a repository on a git host',
   description: 'In the order of their names.',
   params: {
@@ -250,15 +257,16 @@ export const branches = operation({
     repo: Type.String({ minLength: 1, maxLength: 255, description: 'Its name', examples: ['model'] }),
   },
   query: { installationId: InstallationId },
-  reply: Shape('GitHostBranchesListResponse', {
-    data: Type.Array(
+  reply: Shape(
+    'GitHostBranchesListResponse',
+    allOf(
       Shape('GitHostBranchResponse', {
         name: Type.String({ description: 'The name of the branch' }),
         isDefault: Type.Boolean({ description: 'Whether the repository is shown with this branch' }),
       }),
-      { description: 'The branches' },
+      'The branches',
     ),
-  }),
+  ),
   errors: ['git_installation_not_found', 'git_repository_too_large', ...remoteErrors],
   rate: { max: 60, perSeconds: 60 },
   audit: 'none',
@@ -304,6 +312,11 @@ export const connect = operation({
         description: 'The folder of the repository that holds the project',
         examples: ['/analytics'],
       }),
+      acceptRewritten: Maybe({
+        ...CommitHash,
+        description:
+          'If the deployment was connected to this repository before, and somebody replaced the history of the branch there since: its newest commit, as the error names it. The branch here then gets that history',
+      }),
     },
     { examples: [{ installationId: 1, name: 'acme/model', deployBranchName: 'main' }] },
   ),
@@ -316,7 +329,7 @@ export const connect = operation({
     'invalid_branch_name',
     ...syncErrors,
   ],
-  rate: { max: 20, perSeconds: 60 },
+  rate: { max: 60, perSeconds: 60 },
   audit: 'gitHostConnection',
 });
 

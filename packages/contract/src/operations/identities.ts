@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
 import { Redirect } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
-import { DateTime, Id, Shape } from '../schemas.ts';
+import { DateTime, Id, Nullable, Shape } from '../schemas.ts';
 
 export const errors = {
   provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
@@ -53,6 +53,7 @@ export const listUserIdentities = operation({
   id: 'listUserIdentities',
   method: 'GET',
   path: '/api/v1/users/{id}/identities',
+  trailingSlash: true,
   summary: 'List who a user is at sign-in providers',
   description: 'At most one for each provider. Whoever is one of them there signs in as the user.',
   params: { id: Id },
@@ -80,6 +81,7 @@ export const listMyIdentities = operation({
   id: 'listMyIdentities',
   method: 'GET',
   path: '/api/v1/users/me/identities',
+  trailingSlash: true,
   summary: 'List who you are at sign-in providers',
   description: 'At most one for each provider. Whoever is one of them there signs in as you.',
   reply: Type.Array(Identity),
@@ -98,6 +100,45 @@ export const unlinkMyIdentity = operation({
   reply: Nothing,
   errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in'],
   audit: 'identity',
+});
+
+export const testSignInProvider = operation({
+  ...ofUsers,
+  id: 'testSignInProvider',
+  tag: 'Sign-in',
+  method: 'POST',
+  path: '/api/v1/sign-in-provider/test',
+  summary: 'Ask the sign-in provider whether its settings work',
+  description:
+    'Reads what the provider says about itself, and shows it the client id and the secret, without signing anybody in. The reply is a success whether or not that works; it says what is wrong.',
+  rate: { max: 30, perSeconds: 60 },
+  reply: Shape('SignInProviderTestResponse', {
+    code: Type.Enum(
+      [
+        'works',
+        'not_configured',
+        'address_refused',
+        'not_reached',
+        'wrong_answer',
+        'issuer_differs',
+        'client_refused',
+      ],
+      {
+        description:
+          '`address_refused`: the guard for outgoing requests does not allow the address. `wrong_answer`: what answers is no provider. `issuer_differs`: the provider calls itself by another name than the setting. `client_refused`: the provider does not accept the client id or the secret',
+      },
+    ),
+    issuer: Nullable(Type.String({ description: 'As it is set; null if none is' })),
+    redirectUri: Type.String({ description: 'The address to register at the provider' }),
+    signOutUri: Type.String({ description: 'The address after signing out, to register at the provider' }),
+    reason: Nullable(
+      Type.String({ description: 'What was found, in the words of the protocol; null if it works' }),
+    ),
+    check: Nullable(
+      Type.String({ description: 'The settings that are probably wrong; null if none is known' }),
+    ),
+  }),
+  audit: 'none',
 });
 
 const common = {

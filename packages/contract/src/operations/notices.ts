@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { operation } from '../operation.ts';
 import { CursorPage, cursorQuery, Shape } from '../schemas.ts';
 
+const value = (description: string) => Type.Optional(Type.String({ description }));
+
 const Notice = Shape('Notice', {
   code: Type.Enum(
     [
@@ -10,11 +12,23 @@ const Notice = Shape('Notice', {
       'secret_key_in_data_dir',
       'private_remotes_allowed',
       'disk_nearly_full',
+      'new_release',
     ],
     { description: 'What it is about; new codes may be added' },
   ),
   severity: Type.Enum(['info', 'warning'], { description: '`warning` if something may be lost' }),
   message: Type.String({ description: 'What was found, for people' }),
+  values: Shape(
+    'NoticeValues',
+    {
+      free: value('`disk_nearly_full`: how much is free'),
+      total: value('`disk_nearly_full`: how much there is'),
+      days: value('`no_recent_backup`: how many days ago the last backup was; absent if there was none'),
+      latest: value('`new_release`: the newest release'),
+      version: value('`new_release`: the release of this server'),
+    },
+    { description: 'What the message says in numbers and names, for messages in another language' },
+  ),
   whatToDo: Type.String({ description: 'How to settle it, for people' }),
 });
 

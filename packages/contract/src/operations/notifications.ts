@@ -10,7 +10,7 @@ import {
   settings,
 } from '../notifications.ts';
 import { Nothing, operation } from '../operation.ts';
-import { CursorPage, cursorQuery, Id, Maybe, PublicId, Shape } from '../schemas.ts';
+import { CursorPage, cursorQuery, Id, Maybe, nullableCursorQuery, PublicId, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -205,7 +205,7 @@ export const getRecipients = operation({
   summary: 'List the recipients of a notification',
   description:
     'All of them for whoever may change it and has `AlertsRead`. Everybody else finds only themselves.',
-  query: cursorQuery,
+  query: nullableCursorQuery,
   reply: CursorPage('NotificationRecipientsListResponse', Recipient),
   errors: ['notification_not_found'],
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { BranchName } from '../data-model.ts';
 import type { ErrorDefinitions } from '../errors.ts';
 import { describedAs } from '../hoist.ts';
 import { JsonQuery } from '../json-query.ts';
@@ -106,6 +107,12 @@ const cache = Maybe(
   }),
 );
 
+const branchName = Maybe({
+  ...BranchName,
+  description:
+    'Asks the model of this branch instead of the one that is deployed: with uncommitted changes for those who are in dev mode on it. For people with `SchemaRead` and `SchemaUpdateDevBranches`, and `DataAssetsRead` where rows are read, because a branch can hold policies that nobody has agreed to',
+});
+
 const common = {
   tag: 'Queries',
   auth: 'query',
@@ -132,9 +139,9 @@ const loading = {
 const inBody = {
   ...loading,
   method: 'POST',
-  body: Shape('LoadInput', { query: GivenQuery, queryType, cache }),
+  body: Shape('LoadInput', { query: GivenQuery, queryType, cache, branchName }),
   bodyLimitBytes: BODY_MAX_BYTES,
-  errors: [...PLAN_ERRORS, ...RUN_ERRORS],
+  errors: [...PLAN_ERRORS, ...RUN_ERRORS, 'branch_not_found'],
 } as const;
 
 const inAddress = {
@@ -231,11 +238,12 @@ export const postQueryMeta = operation({
   method: 'POST',
   summary: 'List what can be queried, asked for by POST',
   optionalBody: true,
-  body: Shape('QueryMetaInput', { onlyViews }),
+  body: Shape('QueryMetaInput', { onlyViews, branchName }),
+  errors: ['model_not_built', 'branch_not_found'],
 });
 
 const planning = { ...common, queryScope: 'data', timeoutMs: PLAN_TIMEOUT_MS } as const;
-const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType });
+const GivenBody = Shape('QueryInput', { query: GivenQuery, queryType, branchName });
 
 const showing = {
   ...planning,
@@ -256,7 +264,7 @@ export const querySql = operation({
   summary: 'Get the SQL of a query',
   body: GivenBody,
   bodyLimitBytes: BODY_MAX_BYTES,
-  errors: PLAN_ERRORS,
+  errors: [...PLAN_ERRORS, 'branch_not_found'],
 });
 
 export const querySqlByAddress = operation({
@@ -284,7 +292,7 @@ export const dryRunQuery = operation({
   summary: 'Check a query',
   body: GivenBody,
   bodyLimitBytes: BODY_MAX_BYTES,
-  errors: PLAN_ERRORS,
+  errors: [...PLAN_ERRORS, 'branch_not_found'],
 });
 
 export const dryRunQueryByAddress = operation({
@@ -315,14 +323,16 @@ const GivenViewer = Shape(
 
 export const explainQuery = operation({
   ...common,
+  embed: 'creator',
   id: 'explainQuery',
   method: 'POST',
   path: `${path}/explain`,
   summary: 'Explain what a viewer sees',
   description:
-    'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing.',
+    'Says for a query and a viewer which policies apply and why, which members of its cubes and views are hidden, and the SQL. Runs nothing. With an embed token in creator mode, it says of the cubes and views that the query names whether rows are hidden, and the SQL if `creatorMode.showGeneratedSql` of the app configuration is true.',
   auth: 'management',
   permission: 'SchemaRead',
+  permissionOn: 'unlessCreator',
   timeoutMs: PLAN_TIMEOUT_MS,
   body: Shape('ExplainInput', {
     query: open('One query in the JSON query format'),

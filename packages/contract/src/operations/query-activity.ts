@@ -68,6 +68,7 @@ const filters = {
   embedTenantName: Maybe(
     Type.String({ maxLength: 256, description: 'Only queries of viewers of this embed tenant' }),
   ),
+  userId: Maybe({ ...Id, description: 'Only queries of this user, or of this viewer of an embed tenant' }),
 };
 
 const common = {
@@ -122,7 +123,6 @@ export const listSlowQueries = operation({
     'Newest first: queries that took a second or longer, of the last seven days, and at most the newest 10,000.',
   query: {
     ...filters,
-    userId: Maybe({ ...Id, description: 'Only queries of this user' }),
     minMs: Maybe(
       Type.Integer({
         minimum: 0,

@@ -110,7 +110,7 @@ export const refreshTokens = operation({
   audit: 'none',
 });
 
-const Session = Shape('Session', {
+const session = {
   id: Id,
   kind: Type.Enum(['login', 'device', 'console'], {
     description: 'Signed in over the API, by a device’s code, or by browser',
@@ -121,8 +121,12 @@ const Session = Shape('Session', {
   createdAt: DateTime,
   lastUsedAt: Nullable(DateTime),
   expiresAt: DateTime,
+};
+const Session = Shape('Session', {
+  ...session,
   isCurrent: Type.Boolean({ description: 'Whether this request belongs to the session' }),
 });
+const UserSession = Shape('UserSession', session);
 
 export const listMySessions = operation({
   id: 'listMySessions',
@@ -171,4 +175,52 @@ export const changeMyPassword = operation({
   errors: ['wrong_password', 'no_password', 'password_too_easy', 'user_not_found'],
   scopedKeys: 'refused',
   audit: 'user',
+});
+
+const ofUsers = {
+  tag: 'Users Admin',
+  auth: 'management',
+  permission: 'All',
+  scopedKeys: 'refused',
+} as const;
+
+export const listUserSessions = operation({
+  ...ofUsers,
+  id: 'listUserSessions',
+  method: 'GET',
+  path: '/api/v1/users/{id}/sessions',
+  summary: 'List the sessions of a user',
+  description: 'Oldest first, and only those that have not ended. A user has at most 100.',
+  params: { id: Id },
+  query: cursorQuery,
+  reply: CursorPage('UserSessionsListResponse', UserSession),
+  errors: ['user_not_found'],
+  audit: 'none',
+});
+
+export const endUserSession = operation({
+  ...ofUsers,
+  id: 'endUserSession',
+  method: 'DELETE',
+  path: '/api/v1/users/{id}/sessions/{sessionId}',
+  summary: 'End a session of a user',
+  description: 'Its tokens stop working on every server within a second.',
+  params: { id: Id, sessionId: Id },
+  reply: Nothing,
+  errors: ['user_not_found', 'session_not_found'],
+  audit: 'session',
+});
+
+export const endUserSessions = operation({
+  ...ofUsers,
+  id: 'endUserSessions',
+  method: 'DELETE',
+  path: '/api/v1/users/{id}/sessions',
+  summary: 'End all sessions of a user',
+  description:
+    'The user is signed out everywhere within a second, and may sign in again. Their API keys go on; to stop those too, deactivate the user.',
+  params: { id: Id },
+  reply: Nothing,
+  errors: ['user_not_found'],
+  audit: 'session',
 });

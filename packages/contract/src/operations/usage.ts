@@ -49,7 +49,16 @@ export const getUsage = operation({
   summary: 'Get how much was used, by day and embed tenant',
   description:
     'Newest day first. Each event is counted once; the counters of other servers arrive within two seconds. What an embed tenant used stays when it is deleted, under its name.',
-  query: { ...filters, ...cursorQuery },
+  query: {
+    ...filters,
+    sum: Maybe(
+      Type.Enum(['day'], {
+        description:
+          '`day` adds all embed tenants up, so that each day is one item, with no `embedTenantName`',
+      }),
+    ),
+    ...cursorQuery,
+  },
   reply: CursorPage('UsageResponse', UsageOfDay),
 });
 

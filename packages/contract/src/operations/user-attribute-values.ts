@@ -47,6 +47,7 @@ export const getUserAttributeValues = operation({
   id: 'getUserAttributeValues',
   method: 'GET',
   path: '/api/v1/user-attribute-values/{userId}',
+  trailingSlash: true,
   summary: 'List the tenant-wide attributes with the values of a user',
   description:
     'Lists every attribute in the order of their ids, including those for which the user has no value.',

@@ -70,7 +70,11 @@ export const workspaceObjects = operation({
   summary: 'List folders, workbooks and reports together',
   description: 'One list of what the caller may read in a folder or, without one, at the root.',
   permission: 'DeploymentRead',
-  query: { ...listQuery, embedTenantName },
+  query: {
+    ...listQuery,
+    owned: Maybe(Type.Boolean({ description: 'Only what the caller owns, in all folders and workbooks' })),
+    embedTenantName,
+  },
   reply: WorkspaceConnection,
   audit: 'none',
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileModel, type DraftTable, draftCubes } from '../index.ts';
+import { compileModel, type DraftTable, draftCubes, proposeKeys } from '../index.ts';
 
 type Type = DraftTable['columns'][number]['type'];
 
@@ -166,4 +166,24 @@ test('any names of tables and columns make a model that builds', () => {
 test('the cubes of another source name it', () => {
   const [draft] = draftCubes([table('t', { id: 'number' })], { dataSource: 'eu_west' });
   expect(draft!.text).toContain('data_source: eu_west');
+});
+
+test('keys and joins that are proposed can be changed, and then nothing is guessed beside them', () => {
+  const tables = [
+    table('orders', { order_id: 'number', line: 'number', customer_id: 'number' }),
+    table('customers', { id: 'number' }),
+  ];
+  const [orders, customers] = proposeKeys(tables);
+  expect(orders).toMatchObject({
+    primaryKey: ['order_id'],
+    foreignKeys: [reference('customer_id', 'customers')],
+  });
+  expect(compiled([orders!, customers!]).drafts.map(({ text }) => text)).toEqual(
+    draftCubes(tables).map(({ text }) => text),
+  );
+  const changed = compiled([{ ...orders!, primaryKey: ['order_id', 'line'] }, customers!]).cubes;
+  expect(changed.get('orders')!.primaryKey).toEqual(['order_id', 'line']);
+  expect([...changed.get('orders')!.joins.keys()]).toEqual(['customers']);
+  const without = compiled([{ ...orders!, foreignKeys: [] }, customers!]).cubes;
+  expect([...without.get('orders')!.joins.keys()]).toEqual([]);
 });

@@ -11,9 +11,10 @@ export interface DraftJoin {
 }
 
 /** The columns that identify a row. Without a declared key, a column `id`, or `order_id` in a table of orders. */
-export function keyOf({ name, columns, primaryKey }: DraftTable): readonly string[] {
+export function keyOf({ name, columns, primaryKey, isChosen }: DraftTable): readonly string[] {
   const shown = new Set(columns.filter(({ type }) => type !== 'other').map((column) => column.name));
   if (primaryKey.length) return primaryKey.every((column) => shown.has(column)) ? primaryKey : [];
+  if (isChosen) return [];
   const likely = ['id', ...singularsOf(modelName(name)).map((singular) => `${singular}_id`)];
   for (const wanted of likely) {
     const found = columns.find((column) => shown.has(column.name) && modelName(column.name) === wanted);
@@ -21,6 +22,15 @@ export function keyOf({ name, columns, primaryKey }: DraftTable): readonly strin
   }
   return [];
 }
+
+/** The tables with the keys and joins that a draft of them has, for people to look at and to change. */
+export const proposeKeys = <Table extends DraftTable>(tables: readonly Table[]) =>
+  tables.map((table) => ({
+    ...table,
+    primaryKey: keyOf(table),
+    foreignKeys: referencesOf(table, tables),
+    isChosen: true as const,
+  }));
 
 /** Between two cubes there is one join at most: two would make every query on both ambiguous. */
 export function joinsOf<Table extends DraftTable>(
@@ -54,7 +64,7 @@ const sameColumns = (one: readonly string[], other: readonly string[]) =>
 
 /** Files declare no keys. There `customer_id` means the key of the table `customer` or `customers`. */
 function referencesOf(table: DraftTable, tables: readonly DraftTable[]): readonly DraftForeignKey[] {
-  if (table.foreignKeys.length || table.primaryKey.length) return table.foreignKeys;
+  if (table.isChosen || table.foreignKeys.length || table.primaryKey.length) return table.foreignKeys;
   return table.columns.flatMap((column): DraftForeignKey[] => {
     const [, what] = /^(.+)_id$/.exec(modelName(column.name)) ?? [];
     if (what === undefined || keyOf(table).includes(column.name)) return [];

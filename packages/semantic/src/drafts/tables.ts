@@ -6,6 +6,8 @@ export interface DraftTable {
   readonly columns: readonly DraftColumn[];
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly DraftForeignKey[];
+  /** Somebody looked at keys and joins, so none is guessed. */
+  readonly isChosen?: boolean;
 }
 
 export interface DraftColumn {

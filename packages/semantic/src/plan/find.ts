@@ -152,13 +152,13 @@ function spanOf(range: RangeText, path: string, clock: Clock): Span {
   throw queryError('invalid_query', `This is not a date range. ${hint}`, path);
 }
 
-interface Shown {
+interface OutputMembers {
   readonly dimensions: readonly DimensionMember[];
   readonly times: readonly FoundTime[];
   readonly measures: readonly MeasureMember[];
 }
 
-function outputsOf(model: Model, { dimensions, times, measures }: Shown, aliases: Aliases): Output[] {
+function outputsOf(model: Model, { dimensions, times, measures }: OutputMembers, aliases: Aliases): Output[] {
   const outputs = new Map<string, Output>();
   for (const member of dimensions) {
     const { key } = member;

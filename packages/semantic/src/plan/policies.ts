@@ -1,5 +1,5 @@
 /** The rows that a viewer may see, as conditions on joined rows. Fails closed. */
-import type { Policy, Condition as PolicyCondition, View } from '../model.ts';
+import type { Model, Policy, Condition as PolicyCondition, View } from '../model.ts';
 import type { Clock, Now } from '../times/ranges.ts';
 import { UTC } from '../times/zones.ts';
 import { type Compared, compare } from './comparisons.ts';
@@ -87,6 +87,26 @@ const countingPolicies = (
   named: ReadonlySet<string> | undefined,
   { viewer }: Access,
 ) => policiesFor(policies, viewer).filter((policy) => opensAll(policy, named));
+
+/** Whether policies can hide rows of what a plan reads from the viewer. It tells nothing of what they say. */
+export const limitsRows = (
+  model: Model,
+  viewer: Viewer,
+  { cubes, view, named }: { cubes: readonly string[]; view: string | undefined; named: Access['named'] },
+): boolean => {
+  const read = [
+    ...cubes.map((name) => model.cubes.get(name)),
+    view === undefined ? undefined : model.views.get(view),
+  ];
+  return read.some(
+    (one) =>
+      one !== undefined &&
+      one.policies.length > 0 &&
+      !policiesFor(one.policies, viewer).some(
+        (policy) => policy.rows === undefined && opensAll(policy, named.get(one.name)),
+      ),
+  );
+};
 
 /** No comparison of a column without a value is true, except for the one that asks for it. */
 function refusesNull(condition: PolicyCondition, columns: ReadonlySet<string>): boolean {

@@ -90,7 +90,7 @@ const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
 export function dataSourcesOf(envVars: Stored): DataSources {
   const sources = new Map<string, DataSource>();
   const problems: DataSourceProblem[] = [];
-  for (const [name, given] of gather(envVars)) {
+  for (const [name, given] of groupBySource(envVars)) {
     const prefix = name === DEFAULT_SOURCE ? 'DB_' : `DS_${name.toUpperCase()}_DB_`;
     const lost = FIELDS.filter((field) => given[field] === null).map((field): [Field, string] => [
       field,
@@ -118,18 +118,18 @@ function smallLetters(envVars: Stored): DataSourceProblem[] {
 }
 
 /** An empty variable counts as unset. */
-function gather(envVars: Stored): Map<string, Partial<Record<Field, string | null>>> {
-  const gathered = new Map<string, Partial<Record<Field, string | null>>>([[DEFAULT_SOURCE, {}]]);
+function groupBySource(envVars: Stored): Map<string, Partial<Record<Field, string | null>>> {
+  const bySource = new Map<string, Partial<Record<Field, string | null>>>([[DEFAULT_SOURCE, {}]]);
   for (const [variable, value] of Object.entries(envVars)) {
     const [, name = DEFAULT_SOURCE, field] = VARIABLE.exec(variable) ?? [];
     if (field === undefined || value === '') continue;
     const key = name.toLowerCase();
-    gathered.set(key, { ...gathered.get(key), [field]: value });
+    bySource.set(key, { ...bySource.get(key), [field]: value });
   }
-  const given = gathered.get(DEFAULT_SOURCE)!;
+  const given = bySource.get(DEFAULT_SOURCE)!;
   const isUnset = Object.keys(given).every((field) => field === 'CONCURRENCY');
-  if (isUnset) gathered.set(DEFAULT_SOURCE, { TYPE: 'duckdb', ...given });
-  return gathered;
+  if (isUnset) bySource.set(DEFAULT_SOURCE, { TYPE: 'duckdb', ...given });
+  return bySource;
 }
 
 function problemsOf(given: Variables): [Field, string][] {

@@ -20,6 +20,10 @@ import { filesDirOf, makeFilesDir } from './engine-user.ts';
 import type { PostgresSettings } from './postgres/connections.ts';
 import type { SourceSettings } from './process/main.ts';
 import { createProcessEngine, type WithProcess } from './process-engine.ts';
+import { memoryOf } from './process-memory.ts';
+import { createSourceHealth, type SourceHealth } from './source-health.ts';
+
+export type { SourceHealth } from './source-health.ts';
 
 export interface EnginesOptions {
   /** The program of an engine's process, as the build made it. */
@@ -89,7 +93,25 @@ const ANSWER_WITHIN_MS = 15_000;
 /** Short, because one viewer's query may have ended the process, and everybody else waits for the next one. */
 const PAUSES = { firstMs: 200, maxMs: 2000 };
 
+/** A process that runs queries, as others see it. */
+export interface EngineState {
+  /** Of the server process only. */
+  id: string;
+  deploymentId: number;
+  dataSource: string;
+  type: string;
+  state: 'starting' | 'busy' | 'idle' | 'down';
+  memoryBytes: number | null;
+  queries: number;
+  startedAt: string;
+}
+
 export interface Engines {
+  list(): Promise<EngineState[]>;
+  /** How the sources that were used have answered. */
+  health(): SourceHealth[];
+  /** Calls it whenever a process is begun. */
+  onUse(listener: () => void): void;
   /** Costs nothing until the engine is used. The identity is that of the deployment, if it has one. */
   of(deploymentId: number, source: DataSource, identity?: EngineIdentity): Engine;
   /** Finds out now and not at the first query what engines can have on this machine, and warns if they have no fence. */
@@ -104,6 +126,7 @@ type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSetti
 
 interface Opened {
   deploymentId: number;
+  dataSource: string;
   key: string;
   settings: Settings;
   identity: EngineIdentity | undefined;
@@ -112,7 +135,13 @@ interface Opened {
 }
 
 interface Entry {
+  id: string;
   deploymentId: number;
+  dataSource: string;
+  type: string;
+  startedAt: string;
+  /** Once it was up. */
+  supervised: SupervisedProcess | undefined;
   process: Promise<SupervisedProcess>;
   identity: Promise<GivenIdentity> | undefined;
   users: number;
@@ -125,6 +154,9 @@ export function createEngines(options: EnginesOptions): Engines {
   const limits = { ...LIMITS, ...options.limits };
   const program = createEngineProgram(options);
   const entries = new Map<string, Entry>();
+  const health = createSourceHealth();
+  let onUse = () => {};
+  let count = 0;
   const stopping = new Set<Promise<void>>();
   let isStopped = false;
   let looking: Promise<void> | undefined;
@@ -184,11 +216,17 @@ export function createEngines(options: EnginesOptions): Engines {
     void end(...oldest);
   }
 
-  function open({ deploymentId, key, settings, identity, atOnce }: Opened): Entry {
+  function open({ deploymentId, dataSource, key, settings, identity, atOnce }: Opened): Entry {
     makeRoomFor(deploymentId);
     const given = identity && program().then(({ user }) => giveIdentity(identity, { dataDir, user, log }));
     const entry: Entry = {
       deploymentId,
+      // Not the key: that holds a hash of the password.
+      id: String(++count),
+      dataSource,
+      type: settings.type,
+      startedAt: new Date().toISOString(),
+      supervised: undefined,
       process: startProcess(program, options, { deploymentId, settings, atOnce }, given),
       identity: given,
       users: 0,
@@ -196,6 +234,13 @@ export function createEngines(options: EnginesOptions): Engines {
       timer: undefined,
     };
     entries.set(key, entry);
+    onUse();
+    entry.process.then(
+      (process) => {
+        entry.supervised = process;
+      },
+      () => {},
+    );
     // The next query tries again.
     entry.process.catch(() => {
       if (entries.get(key) === entry) entries.delete(key);
@@ -228,14 +273,27 @@ export function createEngines(options: EnginesOptions): Engines {
       const settings = settingsOf(options, limits, deploymentId, source);
       // A source whose settings have changed gets another process. The old one is stopped when it is idle.
       const key = `${deploymentId} ${source.name} ${fingerprint([settings, identity?.version, atOnce])}`;
-      const withProcess = withProcessOf({ deploymentId, key, settings, identity, atOnce });
-      return createProcessEngine({
+      const withProcess = withProcessOf({
+        deploymentId,
+        dataSource: source.name,
+        key,
+        settings,
+        identity,
+        atOnce,
+      });
+      const engine = createProcessEngine({
         withProcess,
         places,
         key,
         atOnce,
         sharesMemory: source.type === 'duckdb',
       });
+      return health.watch(engine, { deploymentId, dataSource: source.name, type: source.type });
+    },
+    list: () => Promise.all([...entries.values()].map(stateOf)),
+    health: health.list,
+    onUse(listener) {
+      onUse = listener;
     },
     look() {
       looking = program().then(
@@ -252,6 +310,14 @@ export function createEngines(options: EnginesOptions): Engines {
       await Promise.all(stopping);
     },
   };
+}
+
+async function stateOf(entry: Entry): Promise<EngineState> {
+  const { id, deploymentId, dataSource, type, startedAt, supervised, users } = entry;
+  const state = !supervised ? 'starting' : !supervised.isUp ? 'down' : users > 0 ? 'busy' : 'idle';
+  const pid = supervised?.pid;
+  const memoryBytes = pid === undefined ? null : await memoryOf(pid);
+  return { id, deploymentId, dataSource, type, state, memoryBytes, queries: users, startedAt };
 }
 
 const fingerprint = (settings: unknown) =>

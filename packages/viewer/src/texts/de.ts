@@ -17,6 +17,10 @@ export const texts: Texts = {
   clearAll: 'Alle Filter zurücksetzen',
   downloadAs: 'Als {format} herunterladen',
   downloadFailed: 'Die Datei konnte nicht erstellt werden. Versuchen Sie es später noch einmal.',
+  byMail: 'Per Mail',
+  subscribed: 'Sie bekommen es per Mail.',
+  unsubscribed: 'Sie bekommen es nicht mehr.',
+  subscribeFailed: 'Das konnte nicht geändert werden. Versuchen Sie es später noch einmal.',
   appStopped: 'Diese Anwendung wurde angehalten',
   appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
 };

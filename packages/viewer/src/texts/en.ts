@@ -16,6 +16,10 @@ export const en = {
   clearAll: 'Clear all filters',
   downloadAs: 'Download as {format}',
   downloadFailed: 'The file could not be made. Try again later.',
+  byMail: 'By mail',
+  subscribed: 'You will get it by mail.',
+  unsubscribed: 'You will not get it any more.',
+  subscribeFailed: 'This could not be changed. Try again later.',
   appStopped: 'This application was stopped',
   appStoppedHint: 'It sent too many messages. Tell the people who made it.',
 };

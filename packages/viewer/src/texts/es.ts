@@ -17,6 +17,10 @@ export const texts: Texts = {
   clearAll: 'Borrar todos los filtros',
   downloadAs: 'Descargar como {format}',
   downloadFailed: 'No se pudo crear el archivo. Inténtelo más tarde.',
+  byMail: 'Por correo',
+  subscribed: 'Lo recibirá por correo.',
+  unsubscribed: 'Ya no lo recibirá.',
+  subscribeFailed: 'No se pudo cambiar. Inténtelo más tarde.',
   appStopped: 'Esta aplicación se ha detenido',
   appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
 };

@@ -17,6 +17,10 @@ export const texts: Texts = {
   clearAll: 'Effacer tous les filtres',
   downloadAs: 'Télécharger en {format}',
   downloadFailed: 'Le fichier n’a pas pu être créé. Réessayez plus tard.',
+  byMail: 'Par e-mail',
+  subscribed: 'Vous le recevrez par e-mail.',
+  unsubscribed: 'Vous ne le recevrez plus.',
+  subscribeFailed: 'La modification a échoué. Réessayez plus tard.',
   appStopped: 'Cette application a été arrêtée',
   appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
 };

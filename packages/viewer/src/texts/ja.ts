@@ -16,6 +16,10 @@ export const texts: Texts = {
   clearAll: 'すべてのフィルターをクリア',
   downloadAs: '{format} でダウンロード',
   downloadFailed: 'ファイルを作成できませんでした。しばらくしてからもう一度お試しください。',
+  byMail: 'メールで受け取る',
+  subscribed: 'メールでお届けします。',
+  unsubscribed: '今後は届きません。',
+  subscribeFailed: '変更できませんでした。後でもう一度お試しください。',
   appStopped: 'このアプリケーションを停止しました',
   appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
 };

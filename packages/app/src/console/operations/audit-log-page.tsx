@@ -1,11 +1,13 @@
 /** The audit log: found by filters, each entry with what was there before and after, and exported as it is shown. */
 import { api } from '../../data/api.ts';
+import { useData } from '../../data/cache.ts';
 import { Dialog, openDialog } from '../../parts/dialog.tsx';
-import { FilterField, Filters } from '../parts/fields.tsx';
+import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
 import { shownTime, useFilters, useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
+import { UserField } from '../parts/user-field.tsx';
 import { say as sayShared, withShared } from '../say.ts';
-import { consolePage, PageHead } from '../shell.tsx';
+import { type ConsolePageProps, consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
 
 export const texts = withShared(say);
@@ -17,6 +19,7 @@ const FILTERS = [
   'resourceType',
   'resourceId',
   'actorId',
+  'apiKeyId',
   'embedTenantName',
   'requestId',
   'from',
@@ -25,28 +28,39 @@ const FILTERS = [
 
 /** As the API takes them: days of this browser become times, and a number that is none finds nothing. */
 function wanted(filters: Partial<Record<(typeof FILTERS)[number], string>>) {
-  const { actorId, from, to, ...texts } = filters;
+  const { actorId, apiKeyId, from, to, ...texts } = filters;
+  const number = (name: string, text = '') => (/^\d{1,15}$/.test(text) ? { [name]: Number(text) } : {});
   const timeOf = (day: string) => new Date(`${day}T00:00:00`).toISOString();
   return {
     ...texts,
-    ...(actorId && /^\d{1,15}$/.test(actorId) ? { actorId: Number(actorId) } : {}),
+    ...number('actorId', actorId),
+    ...number('apiKeyId', apiKeyId),
     ...(from ? { from: timeOf(from) } : {}),
     ...(to ? { to: timeOf(to) } : {}),
   };
 }
 
-function AuditLog() {
+function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
   const [filters, change] = useFilters(FILTERS);
   const query = wanted(filters);
   const list = useList(`audit-log/${JSON.stringify(query)}`, (first, signal) =>
     api.listAuditLog({ ...query, first }, { signal }),
   );
+  const { data: keys = [] } = useData(
+    isAdmin ? 'api-keys/names' : null,
+    async (signal) => (await api.listApiKeys({ first: 1000 }, { signal })).items,
+  );
+  const { data: people } = useData(isAdmin ? 'users/names' : null, async (signal) => {
+    const { items } = await api.listUsers({ first: 1000 }, { signal });
+    return new Map(items.map(({ id, firstName, username }) => [id, firstName || username]));
+  });
   const asTexts = Object.entries(query).map(([name, value]) => [name, String(value)]);
   const labels = {
     operation: say('operation'),
     resourceType: say('resourceType'),
     resourceId: say('resource'),
-    actorId: say('userNumber'),
+    actorId: say(isAdmin ? 'user' : 'userNumber'),
+    apiKeyId: say('apiKey'),
     embedTenantName: say('tenant'),
     requestId: say('request'),
     from: say('from'),
@@ -60,15 +74,29 @@ function AuditLog() {
         </a>
       </PageHead>
       <Filters>
-        {FILTERS.map((name) => (
-          <FilterField
-            key={name}
-            label={labels[name]}
-            type={name === 'from' || name === 'to' ? 'date' : 'search'}
-            value={filters[name] ?? ''}
-            onChange={(value) => change({ [name]: value })}
-          />
-        ))}
+        {FILTERS.map((name) => {
+          const field = {
+            label: labels[name],
+            value: filters[name] ?? '',
+            onChange: (value: string) => change({ [name]: value }),
+          };
+          // Only admins may list people and keys.
+          if (isAdmin && name === 'actorId') return <UserField key={name} isFilter {...field} />;
+          if (isAdmin && name === 'apiKeyId')
+            return (
+              <FilterChoice
+                key={name}
+                {...field}
+                options={[
+                  { value: '', label: sayShared('all') },
+                  ...keys.map(({ id, name: title }) => ({ value: String(id), label: title })),
+                ]}
+              />
+            );
+          return (
+            <FilterField key={name} type={name === 'from' || name === 'to' ? 'date' : 'search'} {...field} />
+          );
+        })}
       </Filters>
       <Table
         label={sayShared('auditLog')}
@@ -80,7 +108,11 @@ function AuditLog() {
           { title: say('time'), cell: ({ createdAt }) => shownTime(createdAt) },
           { title: say('operation'), cell: ({ operation }) => operation },
           { title: say('resource'), cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
-          { title: say('user'), isWide: true, cell: ({ userId }) => userId ?? '–' },
+          {
+            title: say('user'),
+            isWide: true,
+            cell: ({ userId }) => people?.get(userId ?? 0) ?? userId ?? '–',
+          },
           { title: say('address'), isWide: true, cell: ({ ip }) => ip ?? '–' },
           {
             title: sayShared('details'),

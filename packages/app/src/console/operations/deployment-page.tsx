@@ -5,12 +5,15 @@ import { invalidate, useData } from '../../data/cache.ts';
 import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { say as sayAll } from '../../texts/say.ts';
-import { confirm, showOnce } from '../parts/confirm.tsx';
+import { confirm } from '../parts/confirm.tsx';
 import { TextField } from '../parts/fields.tsx';
-import { shownTime, useList } from '../parts/lists.ts';
+import { useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { type ConsolePageProps, consolePage, PageHead } from '../shell.tsx';
+import { BuildsDialog } from './builds-dialog.tsx';
+import { Tokens } from './environment-tokens.tsx';
+import { LiveLog } from './live-log.tsx';
 import { say } from './say.ts';
 
 export const texts = withShared(say);
@@ -31,7 +34,6 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
   const variables = useList(`${key}/variables`, (first, signal) =>
     api.getEnvVariables({ deploymentId, first }, { signal }),
   );
-  const log = useList(`${key}/log`, (first, signal) => api.logs({ deploymentId, first }, { signal }));
   const removeVariable = (name: string) =>
     confirm({
       title: say('removeVariable', { name }),
@@ -62,24 +64,44 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
           {
             title: sayShared('actions'),
             isActions: true,
-            cell: ({ id, branch }) =>
-              rights.may('SchemaUpdate') && (
-                <button
-                  type="button"
-                  onClick={() =>
-                    openDialog((close) => (
-                      <Tokens
-                        deploymentId={deploymentId}
-                        environmentId={id}
-                        branch={branch ?? id}
-                        onClose={close}
-                      />
-                    ))
-                  }
-                >
-                  {say('tokens')}
-                </button>
-              ),
+            cell: ({ id, branch }) => (
+              <>
+                {branch && rights.may('SchemaRead') && (
+                  <button
+                    type="button"
+                    onClick={() =>
+                      openDialog((close) => (
+                        <BuildsDialog
+                          deploymentId={deploymentId}
+                          branchName={branch}
+                          mayBuild={rights.may('SchemaUpdate')}
+                          onClose={close}
+                        />
+                      ))
+                    }
+                  >
+                    {say('builds')}
+                  </button>
+                )}{' '}
+                {rights.may('SchemaUpdate') && (
+                  <button
+                    type="button"
+                    onClick={() =>
+                      openDialog((close) => (
+                        <Tokens
+                          deploymentId={deploymentId}
+                          environmentId={id}
+                          branch={branch ?? id}
+                          onClose={close}
+                        />
+                      ))
+                    }
+                  >
+                    {say('tokens')}
+                  </button>
+                )}
+              </>
+            ),
           },
         ]}
       />
@@ -113,24 +135,8 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
           },
         ]}
       />
-      <div class="page-head next">
-        <h2 class="grow">{say('log')}</h2>
-        <button type="button" onClick={log.reload}>
-          {sayShared('refresh')}
-        </button>
-      </div>
-      <Table
-        label={say('log')}
-        loaded={log}
-        more={log.more}
-        keyOf={(line) => `${line.date} ${line.message}`}
-        empty={say('noLog')}
-        columns={[
-          { title: say('time'), cell: ({ date }) => shownTime(date) },
-          { title: say('message'), cell: ({ message }) => message },
-          { title: say('server'), isWide: true, cell: ({ pod }) => pod },
-        ]}
-      />
+      <h2 class="next">{say('log')}</h2>
+      <LiveLog deploymentId={deploymentId} />
     </>
   );
 }
@@ -179,79 +185,6 @@ function SetVariable({
       </form>
     </Dialog>
   );
-}
-
-function Tokens({
-  deploymentId,
-  environmentId,
-  branch,
-  onClose,
-}: {
-  deploymentId: number;
-  environmentId: string;
-  branch: string;
-  onClose(): void;
-}) {
-  const key = `d/${deploymentId}/tokens/${environmentId}`;
-  const [context, setContext] = useState('{}');
-  const [error, setError] = useState<string>();
-  const list = useData(key, async (signal) => {
-    const query = { deploymentId, environmentId, first: 100 };
-    const { items } = await api.getDeploymentEnvironmentTokens(query, { signal });
-    return { items, hasMore: false };
-  });
-  return (
-    <Dialog title={`${say('tokens')}: ${branch}`} size="wide" onClose={onClose}>
-      <Table
-        label={say('tokens')}
-        loaded={list}
-        keyOf={({ id }) => id}
-        empty={say('noTokens')}
-        columns={[
-          { title: say('tokens'), cell: ({ token }) => <code>{token}</code> },
-          { title: say('expires'), cell: ({ expires_at }) => shownTime(expires_at) },
-        ]}
-      />
-      <form
-        onSubmit={async (event) => {
-          event.preventDefault();
-          const security_context = objectIn(context);
-          if (!security_context) return setError(say('badJson'));
-          setError(undefined);
-          const made = await attempt(() =>
-            api.createDeploymentEnvironmentToken({ deploymentId, environmentId, body: { security_context } }),
-          );
-          if (!made) return;
-          invalidate(key);
-          showOnce(say('newToken'), say('newToken'), made.data.token);
-        }}
-      >
-        <TextField
-          label={say('securityContext')}
-          rows={3}
-          value={context}
-          onChange={setContext}
-          error={error}
-        />
-        <div class="dialog-foot">
-          <button type="submit" class="primary">
-            {say('newToken')}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export default consolePage('adminDeployment', Deployment);

@@ -3,7 +3,7 @@ import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
-import { shownTime, useFilters, useList } from '../parts/lists.ts';
+import { shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
@@ -21,6 +21,7 @@ function Jobs() {
   const list = useList(`jobs/${JSON.stringify(query)}`, (first, signal) =>
     api.listJobs({ ...query, first }, { signal }),
   );
+  useRefresh('jobs/');
   const retry = async (id: number) => {
     if (await attempt(() => api.retryJob({ id }))) toast(say('queued'));
     invalidate('jobs/');

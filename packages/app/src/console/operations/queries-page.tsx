@@ -1,15 +1,16 @@
 /** What runs now on all servers, and what was slow: who asked it, what it is, how long it takes, and an end to it. */
-import { useEffect } from 'preact/hooks';
 import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
+import { useDeployments } from '../../frame/account.ts';
 import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { confirm } from '../parts/confirm.tsx';
-import { FilterField, Filters } from '../parts/fields.tsx';
-import { shownNumber, shownTime, useFilters, useList } from '../parts/lists.ts';
+import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
+import { shownNumber, shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
+import { UserField } from '../parts/user-field.tsx';
 import { say as sayShared, withShared } from '../say.ts';
-import { type ConsolePageProps, consolePage, PageHead } from '../shell.tsx';
+import { consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
 
 export const texts = withShared(say);
@@ -17,33 +18,77 @@ export const texts = withShared(say);
 type Running = Awaited<ReturnType<typeof api.listRunningQueries>>['items'][number];
 type Slow = Awaited<ReturnType<typeof api.listSlowQueries>>['items'][number];
 
-const REFRESH_MS = 3000;
 const KEY = 'running-queries/';
 
 const seconds = (ms: number) =>
   shownNumber(ms / 1000, { style: 'unit', unit: 'second', maximumFractionDigits: 1 });
 
 const whoOf = ({ userName, userId, embedTenantName, externalId }: Running | Slow) =>
-  userId === null
-    ? say('token')
-    : [embedTenantName, externalId ?? userName ?? userId].filter(Boolean).join(' · ');
+  userId === null ? say('token') : String((embedTenantName && externalId) || userName || userId);
+const tenantOf = ({ embedTenantName }: Running | Slow) => embedTenantName ?? '–';
 
-function Queries({ deploymentId }: ConsolePageProps) {
-  const [filters, change] = useFilters(['embedTenantName', 'minSeconds'] as const);
-  const { embedTenantName } = filters;
-  const query = { deploymentId, ...(embedTenantName ? { embedTenantName } : {}) };
-  const key = JSON.stringify(query);
-  const running = useList(`${KEY}${key}`, (first, signal) =>
-    api.listRunningQueries({ ...query, first }, { signal }),
+const FILTERS = ['deploymentId', 'embedTenantName', 'userId', 'who', 'minSeconds', 'from', 'to'] as const;
+
+/** As the API takes them: times of this browser, and a number that is none finds everything. */
+function wanted(filters: Partial<Record<(typeof FILTERS)[number], string>>) {
+  const number = (text = '') => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+  const time = (text = '') => (Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString());
+  const given = <T extends object>(fields: T) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as {
+      [Name in keyof T]?: NonNullable<T[Name]>;
+    };
+  const all = given({
+    deploymentId: number(filters.deploymentId),
+    embedTenantName: filters.embedTenantName,
+    userId: number(filters.userId),
+  });
+  const minMs = Math.min(86_400_000, Math.round(Number(filters.minSeconds) * 1000)) || undefined;
+  return {
+    all,
+    slow: {
+      ...all,
+      ...given({
+        minMs: minMs && minMs > 0 ? minMs : undefined,
+        from: time(filters.from),
+        to: time(filters.to),
+      }),
+    },
+  };
+}
+
+function Queries() {
+  const [filters, change] = useFilters(FILTERS);
+  const { data: deployments = [] } = useDeployments();
+  const { all, slow: asked } = wanted(filters);
+  const running = useList(`${KEY}${JSON.stringify(all)}`, (first, signal) =>
+    api.listRunningQueries({ ...all, first }, { signal }),
   );
-  const minMs = Math.round(Number(filters.minSeconds) * 1000) || undefined;
-  const slow = useList(`slow-queries/${key}/${minMs}`, (first, signal) =>
-    api.listSlowQueries({ ...query, ...(minMs ? { minMs } : {}), first }, { signal }),
+  const slow = useList(`slow-queries/${JSON.stringify(asked)}`, (first, signal) =>
+    api.listSlowQueries({ ...asked, first }, { signal }),
   );
-  useEffect(() => {
-    const timer = setInterval(() => invalidate(KEY), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const nameOf = (id: number) => deployments.find((one) => one.id === id)?.name ?? String(id);
+  const details = (one: Running | Slow) => (
+    <button
+      type="button"
+      class="quiet"
+      onClick={() =>
+        openDialog((close) => (
+          <QueryDialog
+            one={one}
+            deployment={nameOf(one.deploymentId)}
+            onClose={close}
+            onOnly={() => {
+              close();
+              change({ userId: String(one.userId), who: whoOf(one) });
+            }}
+          />
+        ))
+      }
+    >
+      {sayShared('details')}
+    </button>
+  );
+  useRefresh(KEY);
   const end = (one: Running) =>
     confirm({
       title: `${say('cancelQuery')}: ${whoOf(one)}`,
@@ -70,15 +115,26 @@ function Queries({ deploymentId }: ConsolePageProps) {
         </button>
       </PageHead>
       <Filters>
-        <FilterField
-          label={say('tenant')}
-          value={embedTenantName ?? ''}
-          onChange={(value) => change({ embedTenantName: value })}
+        <FilterChoice
+          label={sayShared('deployment')}
+          value={filters.deploymentId ?? ''}
+          onChange={(value) => change({ deploymentId: value })}
+          options={[
+            { value: '', label: sayShared('all') },
+            ...deployments.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+        />
+        <UserField
+          isFilter
+          label={say('user')}
+          value={filters.userId ?? ''}
+          shown={filters.who}
+          onChange={(value) => change({ userId: value, who: '' })}
         />
         <FilterField
-          label={say('minSeconds')}
-          value={filters.minSeconds ?? ''}
-          onChange={(value) => change({ minSeconds: value })}
+          label={say('tenant')}
+          value={filters.embedTenantName ?? ''}
+          onChange={(value) => change({ embedTenantName: value })}
         />
       </Filters>
       <h2>{say('running')}</h2>
@@ -90,16 +146,21 @@ function Queries({ deploymentId }: ConsolePageProps) {
         empty={say('noRunning')}
         columns={[
           { title: say('who'), cell: whoOf },
+          { title: say('tenant'), cell: tenantOf },
           { title: say('query'), isWide: true, cell: ({ query: text }) => <code class="cut">{text}</code> },
           { title: say('duration'), isNumber: true, cell: ({ durationMs }) => seconds(durationMs) },
           { title: say('state'), isWide: true, cell: ({ state }) => say(state) },
-          { title: say('server'), isWide: true, cell: ({ process }) => process },
+          {
+            title: sayShared('deployment'),
+            isWide: true,
+            cell: ({ deploymentId }) => nameOf(deploymentId),
+          },
           {
             title: sayShared('actions'),
             isActions: true,
             cell: (one) => (
               <>
-                <DetailsButton one={one} />
+                {details(one)}
                 <button type="button" class="bad" onClick={() => end(one)}>
                   {say('cancelQuery')}
                 </button>
@@ -109,6 +170,25 @@ function Queries({ deploymentId }: ConsolePageProps) {
         ]}
       />
       <h2 class="next">{say('slow')}</h2>
+      <Filters>
+        <FilterField
+          label={say('minSeconds')}
+          value={filters.minSeconds ?? ''}
+          onChange={(value) => change({ minSeconds: value })}
+        />
+        <FilterField
+          label={say('from')}
+          type="datetime-local"
+          value={filters.from ?? ''}
+          onChange={(value) => change({ from: value })}
+        />
+        <FilterField
+          label={say('until')}
+          type="datetime-local"
+          value={filters.to ?? ''}
+          onChange={(value) => change({ to: value })}
+        />
+      </Filters>
       <Table<Slow>
         label={say('slow')}
         loaded={slow}
@@ -118,8 +198,14 @@ function Queries({ deploymentId }: ConsolePageProps) {
         columns={[
           { title: say('time'), cell: ({ startedAt }) => shownTime(startedAt) },
           { title: say('who'), cell: whoOf },
+          { title: say('tenant'), cell: tenantOf },
           { title: say('query'), isWide: true, cell: ({ query: text }) => <code class="cut">{text}</code> },
           { title: say('duration'), isNumber: true, cell: ({ durationMs }) => seconds(durationMs) },
+          {
+            title: say('cached'),
+            isWide: true,
+            cell: ({ isCached }) => sayShared(isCached ? 'yes' : 'no'),
+          },
           {
             title: say('outcome'),
             isWide: true,
@@ -131,22 +217,12 @@ function Queries({ deploymentId }: ConsolePageProps) {
             isWide: true,
             cell: ({ rows }) => (rows === null ? '–' : shownNumber(rows)),
           },
-          { title: sayShared('details'), isActions: true, cell: (one) => <DetailsButton one={one} /> },
+          { title: sayShared('details'), isActions: true, cell: details },
         ]}
       />
     </>
   );
 }
-
-const DetailsButton = ({ one }: { one: Running | Slow }) => (
-  <button
-    type="button"
-    class="quiet"
-    onClick={() => openDialog((close) => <QueryDialog one={one} onClose={close} />)}
-  >
-    {sayShared('details')}
-  </button>
-);
 
 const pretty = ({ kind, query }: Running | Slow) => {
   try {
@@ -157,9 +233,23 @@ const pretty = ({ kind, query }: Running | Slow) => {
   }
 };
 
-const QueryDialog = ({ one, onClose }: { one: Running | Slow; onClose(): void }) => (
+const QueryDialog = ({
+  one,
+  deployment,
+  onClose,
+  onOnly,
+}: {
+  one: Running | Slow;
+  deployment: string;
+  onClose(): void;
+  onOnly(): void;
+}) => (
   <Dialog title={whoOf(one)} size="wide" onClose={onClose}>
     <dl class="facts">
+      <dt>{say('tenant')}</dt>
+      <dd>{tenantOf(one)}</dd>
+      <dt>{sayShared('deployment')}</dt>
+      <dd>{deployment}</dd>
       <dt>{say('time')}</dt>
       <dd>{shownTime(one.startedAt)}</dd>
       <dt>{say('duration')}</dt>
@@ -182,6 +272,13 @@ const QueryDialog = ({ one, onClose }: { one: Running | Slow; onClose(): void })
     <pre class="console-code" tabIndex={0}>
       {pretty(one)}
     </pre>
+    {one.userId !== null && (
+      <div class="dialog-foot">
+        <button type="button" onClick={onOnly}>
+          {say('onlyTheirs')}
+        </button>
+      </div>
+    )}
   </Dialog>
 );
 

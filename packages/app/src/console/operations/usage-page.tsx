@@ -1,8 +1,9 @@
 /** What was used, by day and embed tenant, as small charts and as a table, and as CSV for bills. */
 import { api } from '../../data/api.ts';
 import { useData } from '../../data/cache.ts';
+import { Bars } from '../parts/bars.tsx';
 import { FilterField, Filters } from '../parts/fields.tsx';
-import { shownNumber, useFilters } from '../parts/lists.ts';
+import { shownNumber, useFilters, useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
@@ -15,12 +16,13 @@ const MEASURES = ['sessions', 'viewers', 'queries', 'rows'] as const;
 
 function Usage() {
   const [filters, change] = useFilters(['embedTenantName', 'from', 'to'] as const);
-  const loaded = useData(`usage/${JSON.stringify(filters)}`, async (signal) => {
-    const { items, pageInfo } = await api.getUsage({ ...filters, first: 1000 }, { signal });
-    return { items, hasMore: pageInfo.hasNextPage };
-  });
+  const key = `usage/${JSON.stringify(filters)}`;
+  const loaded = useList(key, (first, signal) => api.getUsage({ ...filters, first }, { signal }));
+  // All days and all embed tenants, however many there are.
+  const { data: days = [] } = useData(`${key}/days`, async (signal) =>
+    (await api.getUsage({ ...filters, sum: 'day', first: 1000 }, { signal })).items.toReversed(),
+  );
   const asTexts = Object.entries(filters).map(([name, value]) => [name, value]);
-  const days = [...new Set(loaded.data?.items.map(({ day }) => day) ?? [])].sort();
   const labels = { embedTenantName: say('tenant'), from: say('from'), to: say('lastDay') };
   return (
     <>
@@ -46,13 +48,8 @@ function Usage() {
             <Bars
               key={measure}
               title={say('perDay', { what: say(measure) })}
-              days={days.map((day) => ({
-                day,
-                value: sumOf(
-                  loaded.data!.items.filter((one) => one.day === day),
-                  measure,
-                ),
-              }))}
+              bars={days.map((one) => ({ label: one.day, value: one[measure] }))}
+              total={shownNumber(days.reduce((sum, one) => sum + one[measure], 0))}
             />
           ))}
         </div>
@@ -60,6 +57,7 @@ function Usage() {
       <Table
         label={sayShared('usage')}
         loaded={loaded}
+        more={loaded.more}
         keyOf={({ day, embedTenantName }) => `${day} ${embedTenantName}`}
         empty={say('noUsage')}
         columns={[
@@ -74,40 +72,6 @@ function Usage() {
         ]}
       />
     </>
-  );
-}
-
-const sumOf = (items: readonly UsageOfDay[], measure: (typeof MEASURES)[number]) =>
-  items.reduce((sum, one) => sum + one[measure], 0);
-
-const [WIDTH, HEIGHT] = [240, 60];
-
-/** The table below has the same numbers, so the chart is one picture with a name. */
-function Bars({ title, days }: { title: string; days: readonly { day: string; value: number }[] }) {
-  const most = Math.max(1, ...days.map(({ value }) => value));
-  const step = WIDTH / days.length;
-  const total = shownNumber(days.reduce((sum, { value }) => sum + value, 0));
-  return (
-    <figure class="console-card bars">
-      <figcaption>
-        {title} <strong>{total}</strong>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}: ${total}`}
-      >
-        {days.map(({ day, value }, i) => {
-          const height = Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT);
-          return (
-            <rect key={day} x={i * step} y={HEIGHT - height} width={Math.max(1, step - 2)} height={height}>
-              <title>{`${day}: ${shownNumber(value)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-    </figure>
   );
 }
 

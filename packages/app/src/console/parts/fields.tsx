@@ -108,14 +108,21 @@ export const CheckField = ({
   isOn,
   onChange,
   hint,
+  isFixed = false,
 }: {
   label: string;
   isOn: boolean;
+  isFixed?: boolean;
   onChange(isOn: boolean): void;
   hint?: string | undefined;
 }) => (
   <label class="check-field">
-    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <input
+      type="checkbox"
+      checked={isOn}
+      disabled={isFixed}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
     <span>
       {label}
       {hint && <span class="soft note">{hint}</span>}

@@ -1,7 +1,7 @@
 /** What the lists of the console share: how much of a list is shown, and filters that are part of the address. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { type Loaded, useData } from '../../data/cache.ts';
+import { invalidate, type Loaded, useData } from '../../data/cache.ts';
 import { locale } from '../../texts/index.ts';
 import type { Listed } from './table.tsx';
 
@@ -26,6 +26,17 @@ export function useList<Row>(
   });
   const more = count < SHOWN_MAX ? () => setCount(Math.min(SHOWN_MAX, count * 4)) : undefined;
   return { ...loaded, more };
+}
+
+const REFRESH_MS = 3000;
+
+/** Asks again for what is shown of these keys, while the page is looked at. */
+export function useRefresh(keys: string, isOn = true) {
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => document.hidden || invalidate(keys), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [keys, isOn]);
 }
 
 /** The filters of a page, from its address, so that a link shows what its sender saw. */

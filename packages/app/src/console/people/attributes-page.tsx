@@ -6,18 +6,19 @@ import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { confirm } from '../parts/confirm.tsx';
 import { FilterChoice, TextField } from '../parts/fields.tsx';
+import { Foot } from '../parts/foot.tsx';
 import { useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
-import { Foot } from './users-page.tsx';
 import { shownValue } from './values-dialog.tsx';
 
 export const texts = withShared(say);
 
 const KEY = 'user-attributes/';
 const TYPES = ['string', 'number', 'boolean', 'string_array', 'number_array'] as const;
+type Attribute = Awaited<ReturnType<typeof api.getUserAttributes>>['items'][number];
 type AttributeType = (typeof TYPES)[number];
 
 function Attributes() {
@@ -25,6 +26,8 @@ function Attributes() {
     const { items, pageInfo } = await api.getUserAttributes({ first }, { signal });
     return { items, pageInfo: pageInfo ?? { hasNextPage: false } };
   });
+  const edit = (attribute?: Attribute) =>
+    openDialog((close) => <EditAttribute attribute={attribute} onClose={close} />);
   const remove = (id: number, name: string) =>
     confirm({
       title: say('removeIt', { name }),
@@ -37,11 +40,7 @@ function Attributes() {
   return (
     <>
       <PageHead title={sayShared('attributes')} hint={say('attributesHint')}>
-        <button
-          type="button"
-          class="primary"
-          onClick={() => openDialog((close) => <NewAttribute onClose={close} />)}
-        >
+        <button type="button" class="primary" onClick={() => edit()}>
           {say('newAttribute')}
         </button>
       </PageHead>
@@ -52,7 +51,10 @@ function Attributes() {
         keyOf={({ id }) => id}
         empty={say('noAttributes')}
         columns={[
-          { title: sayShared('name'), cell: ({ name }) => name },
+          {
+            title: sayShared('name'),
+            cell: ({ name, displayName }) => (displayName ? `${displayName} (${name})` : name),
+          },
           { title: say('type'), cell: ({ type }) => type },
           {
             title: say('defaultValue'),
@@ -63,10 +65,15 @@ function Attributes() {
           {
             title: sayShared('actions'),
             isActions: true,
-            cell: ({ id, name }) => (
-              <button type="button" class="bad" onClick={() => remove(id, name)}>
-                {sayShared('remove')}
-              </button>
+            cell: (attribute) => (
+              <>
+                <button type="button" onClick={() => edit(attribute)}>
+                  {sayShared('edit')}
+                </button>{' '}
+                <button type="button" class="bad" onClick={() => remove(attribute.id, attribute.name)}>
+                  {sayShared('remove')}
+                </button>
+              </>
             ),
           },
         ]}
@@ -75,35 +82,64 @@ function Attributes() {
   );
 }
 
-function NewAttribute({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState('');
-  const [type, setType] = useState<AttributeType>('string');
-  const [description, setDescription] = useState('');
+/** The name and the type of an attribute stay as they are. */
+function EditAttribute({ attribute, onClose }: { attribute: Attribute | undefined; onClose(): void }) {
+  const [name, setName] = useState(attribute?.name ?? '');
+  const [type, setType] = useState<AttributeType>(attribute?.type ?? 'string');
+  const [displayName, setDisplayName] = useState(attribute?.displayName ?? '');
+  const [description, setDescription] = useState(attribute?.description ?? '');
+  const [defaultValue, setDefault] = useState(shownValue(attribute?.defaultValue));
   return (
-    <Dialog title={say('newAttribute')} onClose={onClose}>
+    <Dialog title={attribute?.name ?? say('newAttribute')} onClose={onClose}>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
-          const body = { name: name.trim(), type, ...(description ? { description } : {}) };
-          if (!(await attempt(() => api.createUserAttribute({ body })))) return;
+          const body = {
+            displayName: displayName.trim() || null,
+            description: description.trim() || null,
+            defaultValue: defaultValue.trim() || null,
+          };
+          const saved = await attempt(() =>
+            attribute
+              ? api.updateUserAttribute({ id: attribute.id, body })
+              : api.createUserAttribute({ body: { ...body, name: name.trim(), type } }),
+          );
+          if (!saved) return;
           invalidate(KEY);
           onClose();
         }}
       >
-        <TextField label={sayShared('name')} required maxLength={255} value={name} onChange={setName} />
-        <FilterChoice
-          label={say('type')}
-          value={type}
-          onChange={(value) => setType(value as AttributeType)}
-          options={TYPES.map((one) => ({ value: one, label: one }))}
+        <TextField
+          label={sayShared('name')}
+          required
+          readOnly={attribute !== undefined}
+          maxLength={255}
+          value={name}
+          onChange={setName}
         />
+        {!attribute && (
+          <FilterChoice
+            label={say('type')}
+            value={type}
+            onChange={(value) => setType(value as AttributeType)}
+            options={TYPES.map((one) => ({ value: one, label: one }))}
+          />
+        )}
+        <TextField label={say('displayName')} maxLength={255} value={displayName} onChange={setDisplayName} />
         <TextField
           label={sayShared('description')}
           maxLength={1000}
           value={description}
           onChange={setDescription}
         />
-        <Foot onClose={onClose} action={sayShared('create')} />
+        <TextField
+          label={say('defaultValue')}
+          hint={say('valueHint')}
+          maxLength={1000}
+          value={defaultValue}
+          onChange={setDefault}
+        />
+        <Foot onClose={onClose} action={sayShared(attribute ? 'save' : 'create')} />
       </form>
     </Dialog>
   );

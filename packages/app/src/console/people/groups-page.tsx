@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
-import { askText, Dialog, openDialog } from '../../parts/dialog.tsx';
+import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { confirm } from '../parts/confirm.tsx';
-import { FilterField } from '../parts/fields.tsx';
+import { FilterField, TextField } from '../parts/fields.tsx';
+import { Foot } from '../parts/foot.tsx';
 import { shownNumber, useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
@@ -20,16 +21,7 @@ const KEY = 'user-groups/';
 function Groups() {
   const list = useList(`${KEY}list`, (first, signal) => api.listUserGroups({ first }, { signal }));
   const done = () => invalidate(KEY);
-  const create = () =>
-    askText({
-      title: say('newGroup'),
-      label: sayShared('name'),
-      action: sayShared('create'),
-      onAnswer: async (name) => {
-        await attempt(() => api.createUserGroup({ body: { name } }));
-        done();
-      },
-    });
+  const edit = (group?: Group) => openDialog((close) => <EditGroup group={group} onClose={close} />);
   const remove = (group: Group) =>
     confirm({
       title: say('removeIt', { name: group.name }),
@@ -42,7 +34,7 @@ function Groups() {
   return (
     <>
       <PageHead title={sayShared('groups')} hint={say('groupsHint')}>
-        <button type="button" class="primary" onClick={create}>
+        <button type="button" class="primary" onClick={() => edit()}>
           {say('newGroup')}
         </button>
       </PageHead>
@@ -67,6 +59,9 @@ function Groups() {
                 >
                   {say('members')}
                 </button>{' '}
+                <button type="button" onClick={() => edit(group)}>
+                  {sayShared('edit')}
+                </button>{' '}
                 <button type="button" class="bad" onClick={() => remove(group)}>
                   {sayShared('remove')}
                 </button>
@@ -76,6 +71,43 @@ function Groups() {
         ]}
       />
     </>
+  );
+}
+
+function EditGroup({ group, onClose }: { group: Group | undefined; onClose(): void }) {
+  const [name, setName] = useState(group?.name ?? '');
+  const [description, setDescription] = useState(group?.description ?? '');
+  return (
+    <Dialog title={group?.name ?? say('newGroup')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const body = { name: name.trim(), description: description.trim() || null };
+          const saved = await attempt(() =>
+            group ? api.updateUserGroup({ id: group.id, body }) : api.createUserGroup({ body }),
+          );
+          if (!saved) return;
+          invalidate(KEY);
+          onClose();
+        }}
+      >
+        <TextField
+          label={sayShared('name')}
+          hint={group && say('renameGroupHint')}
+          required
+          maxLength={255}
+          value={name}
+          onChange={setName}
+        />
+        <TextField
+          label={sayShared('description')}
+          maxLength={1000}
+          value={description}
+          onChange={setDescription}
+        />
+        <Foot onClose={onClose} action={sayShared(group ? 'save' : 'create')} />
+      </form>
+    </Dialog>
   );
 }
 

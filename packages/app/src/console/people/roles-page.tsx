@@ -7,12 +7,12 @@ import { Skeleton } from '../../parts/states.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { confirm } from '../parts/confirm.tsx';
 import { CheckField, TextField } from '../parts/fields.tsx';
+import { Foot } from '../parts/foot.tsx';
 import { useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
-import { Foot } from './users-page.tsx';
 
 export const texts = withShared(say);
 
@@ -137,23 +137,30 @@ function RoleDialog({ role, onClose }: { role: Role | undefined; onClose(): void
           onChange={setDescription}
         />
         <TextField label={say('filterActions')} type="search" value={filter} onChange={setFilter} />
-        <fieldset class="choices" disabled={isFixed}>
+        <fieldset class="choices">
           <legend>{say('allowed')}</legend>
           {!shown && <Skeleton lines={3} />}
           {shown?.map(({ action, opens }) => (
-            <CheckField
-              key={action}
-              label={action}
-              hint={
-                opens.length
-                  ? say('opens', { what: opens.slice(0, 6).join('; ') + (opens.length > 6 ? ' …' : '') })
-                  : undefined
-              }
-              isOn={chosen.includes(action)}
-              onChange={(isOn) =>
-                choose(isOn ? [...chosen, action] : chosen.filter((other) => other !== action))
-              }
-            />
+            <div key={action}>
+              <CheckField
+                label={action}
+                isOn={chosen.includes(action)}
+                isFixed={isFixed}
+                onChange={(isOn) =>
+                  choose(isOn ? [...chosen, action] : chosen.filter((other) => other !== action))
+                }
+              />
+              {opens.length > 0 && (
+                <details class="opens">
+                  <summary>{say('opensCount', { count: opens.length })}</summary>
+                  <ul>
+                    {opens.map((summary) => (
+                      <li key={summary}>{summary}</li>
+                    ))}
+                  </ul>
+                </details>
+              )}
+            </div>
           ))}
         </fieldset>
         <Foot onClose={onClose} action={sayShared(isFixed ? 'details' : 'save')} />

@@ -6,20 +6,23 @@ import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
-import { say as sayAll } from '../../texts/say.ts';
 import { confirm, showOnce } from '../parts/confirm.tsx';
 import { CheckField, FilterChoice, FilterField, Filters, TextField } from '../parts/fields.tsx';
+import { Foot } from '../parts/foot.tsx';
 import { shownTime, useFilters, useList } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
 import { say } from './say.ts';
+import { DeleteUsers, IdentitiesDialog, SessionsDialog, tellFailures } from './user-dialogs.tsx';
 import { ValuesDialog } from './values-dialog.tsx';
 
 export const texts = withShared(say);
 
 type User = Awaited<ReturnType<typeof api.listUsers>>['items'][number];
 const KEY = 'users/';
+/** As many as the API takes at once. */
+const BULK_MAX = 100;
 const nameOf = ({ firstName, username }: User) => firstName || username;
 
 export const useRoles = () =>
@@ -52,6 +55,17 @@ function Users() {
     await attempt(() => api.updateUser({ id: user.id, body: { isDeactivated } }));
     invalidate(KEY);
   };
+  const [chosen, choose] = useState<ReadonlySet<number>>(new Set());
+  const shownIds = list.data?.items.map(({ id }) => id) ?? [];
+  /** Those who are chosen and still listed. */
+  const chosenIds = shownIds.filter((id) => chosen.has(id)).slice(0, BULK_MAX);
+  const doWithAll = async (action: 'ACTIVATE' | 'DEACTIVATE') => {
+    const done = await attempt(() => api.bulkUserAction({ body: { action, userIds: chosenIds } }));
+    invalidate(KEY);
+    if (!done) return;
+    choose(new Set(done.failed.map(({ userId }) => userId)));
+    tellFailures(done.failed);
+  };
   const menuOf = (user: User) => [
     {
       label: sayShared('edit'),
@@ -62,10 +76,20 @@ function Users() {
       run: () => openDialog((close) => <ValuesDialog userId={user.id} name={nameOf(user)} onClose={close} />),
     },
     {
-      label: say('resetLink'),
+      label: say('sessions'),
+      run: () =>
+        openDialog((close) => <SessionsDialog userId={user.id} name={nameOf(user)} onClose={close} />),
+    },
+    {
+      label: say('identities'),
+      run: () =>
+        openDialog((close) => <IdentitiesDialog userId={user.id} name={nameOf(user)} onClose={close} />),
+    },
+    {
+      label: say(user.lastLogin ? 'resetLink' : 'inviteAgain'),
       run: async () => {
         const made = await attempt(() => api.createResetLink({ id: user.id, body: {} }));
-        if (made) showOnce(nameOf(user), say('resetLink'), made.url);
+        if (made) showOnce(nameOf(user), say(user.lastLogin ? 'resetLink' : 'invitation'), made.url);
       },
     },
     user.isDeactivated
@@ -82,6 +106,11 @@ function Users() {
               run: () => switchUser(user, true),
             }),
         },
+    {
+      label: sayShared('remove'),
+      isDangerous: true,
+      run: () => openDialog((close) => <DeleteUsers ids={[user.id]} name={nameOf(user)} onClose={close} />),
+    },
   ];
   return (
     <>
@@ -123,6 +152,42 @@ function Users() {
           options={[all, ...groups.map(({ id, name }) => ({ value: String(id), label: name }))]}
         />
       </Filters>
+      {chosenIds.length > 0 && (
+        <div class="toolbar" role="group" aria-label={say('chosen', { count: chosenIds.length })}>
+          <span role="status">{say('chosen', { count: chosenIds.length })}</span>
+          <button type="button" onClick={() => void doWithAll('ACTIVATE')}>
+            {say('activate')}
+          </button>
+          <button
+            type="button"
+            onClick={() =>
+              confirm({
+                title: `${say('deactivate')}: ${say('chosen', { count: chosenIds.length })}`,
+                hint: say('deactivateAllHint'),
+                action: say('deactivate'),
+                run: () => doWithAll('DEACTIVATE'),
+              })
+            }
+          >
+            {say('deactivate')}
+          </button>
+          <button
+            type="button"
+            class="bad"
+            onClick={() =>
+              openDialog((close) => (
+                <DeleteUsers
+                  ids={chosenIds}
+                  name={say('chosen', { count: chosenIds.length })}
+                  onClose={close}
+                />
+              ))
+            }
+          >
+            {sayShared('remove')}
+          </button>
+        </div>
+      )}
       <Table
         label={sayShared('users')}
         loaded={list}
@@ -130,6 +195,23 @@ function Users() {
         keyOf={({ id }) => id}
         empty={say('noUsers')}
         columns={[
+          {
+            title: say('choose'),
+            isActions: true,
+            cell: (user) => (
+              <input
+                type="checkbox"
+                aria-label={`${say('choose')}: ${nameOf(user)}`}
+                checked={chosen.has(user.id)}
+                onChange={(event) => {
+                  const next = new Set(chosen);
+                  if (event.currentTarget.checked) next.add(user.id);
+                  else next.delete(user.id);
+                  choose(next);
+                }}
+              />
+            ),
+          },
           { title: sayShared('name'), cell: nameOf },
           { title: say('email'), isWide: true, cell: ({ email }) => email },
           { title: sayShared('roles'), cell: (user) => user.roles.join(', ') },
@@ -231,16 +313,5 @@ function EditUser({ user, onClose }: { user: User; onClose(): void }) {
     </Dialog>
   );
 }
-
-export const Foot = ({ onClose, action }: { onClose(): void; action: string }) => (
-  <div class="dialog-foot">
-    <button type="button" onClick={onClose}>
-      {sayAll('cancel')}
-    </button>
-    <button type="submit" class="primary">
-      {action}
-    </button>
-  </div>
-);
 
 export default consolePage('adminUsers', Users);

@@ -70,6 +70,7 @@ export function ValueField({
   return (
     <form
       class="copy-field"
+      data-attribute={attribute.name}
       onSubmit={(event) => {
         event.preventDefault();
         void saveValue(userId, attribute.id, text.trim(), attribute.type);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import * as oracle from 'react-grid-layout/core';
 import { expect, test } from 'vitest';
-import { COLUMNS, collides, compact, type Item, move, place, resize } from './grid.ts';
+import { COLUMNS, collides, compact, type Item, move, moveAll, place, resize } from './grid.ts';
 
 const numbered = (places: Omit<Item, 'id'>[]): Item[] =>
   places.map((item, i) => ({ ...item, x: Math.min(item.x, COLUMNS - item.w), id: `w${i}` }));
@@ -50,7 +50,7 @@ test('a moved item ends where react-grid-layout puts it, and so do all others', 
 test('whatever is moved, resized and added, nothing overlaps, leaves the grid or floats', () => {
   const step = fc.record({
     which: fc.nat(13),
-    kind: fc.constantFrom('move', 'resize', 'place'),
+    kind: fc.constantFrom('move', 'together', 'resize', 'place'),
     a: fc.integer({ min: -3, max: 14 }),
     b: fc.integer({ min: -3, max: 30 }),
   });
@@ -60,7 +60,10 @@ test('whatever is moved, resized and added, nothing overlaps, leaves the grid or
       for (const { which, kind, a, b } of steps) {
         const { id } = layout[which % layout.length]!;
         if (kind === 'move') layout = move(layout, id, { x: a, y: b });
-        else if (kind === 'resize') layout = resize(layout, id, { w: a, h: b });
+        else if (kind === 'together') {
+          const ids = layout.filter((_, i) => i % 3 === which % 3).map((item) => item.id);
+          layout = moveAll(layout, ids, { x: a, y: b - 10 });
+        } else if (kind === 'resize') layout = resize(layout, id, { w: a, h: b });
         else {
           const added = { id: `w${layout.length}`, ...place(layout, { w: a, h: b }) };
           expect(layout.some((item) => collides(added, item))).toBe(false);

@@ -69,6 +69,27 @@ export function move(layout: Layout, id: string, to: { x: number; y: number }, c
   return compact(items, columns);
 }
 
+/** Several items by the same distance, as far as the grid reaches. They keep their places among each other. */
+export function moveAll(
+  layout: Layout,
+  ids: readonly string[],
+  by: { x: number; y: number },
+  columns = COLUMNS,
+): Item[] {
+  const items = layout.map((item) => bounded(item, columns));
+  const chosen = items.filter(({ id }) => ids.includes(id));
+  if (!chosen.length) return items;
+  const left = Math.min(...chosen.map(({ x }) => x));
+  const right = Math.max(...chosen.map(({ x, w }) => x + w));
+  const dx = Math.min(Math.max(by.x, -left), columns - right);
+  const dy = Math.max(by.y, -Math.min(...chosen.map(({ y }) => y)));
+  if (dx === 0 && dy === 0) return items;
+  const targets = chosen.map((item) => ({ item, to: { x: item.x + dx, y: item.y + dy } }));
+  const fixed = new Set(chosen);
+  for (const { item, to } of targets) shift(items, item, to, fixed, true);
+  return compact(items, columns);
+}
+
 /** `isChosen`: the item that the person moves, and not one that makes way. */
 function shift(
   items: readonly Item[],

@@ -28,6 +28,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 const DEEP = [
   /^$/,
   /^(settings|theme|layout|widgets)$/,
+  /^theme\/(widgets|controls|dashboard)(\/border)?$/,
   /^widgets\/[^/]+$/,
   /^widgets\/[^/]+\/(config|style)$/,
 ];

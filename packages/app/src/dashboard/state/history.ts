@@ -43,6 +43,19 @@ export function change(
   return { doc, done: [...before, step].slice(-STEPS_MAX), undone: [] };
 }
 
+/** A step that is done already: undoing it makes the change, as if it had been made before and taken back. */
+export function turnedDown(
+  history: History,
+  name: string,
+  recipe: (draft: Draft<Doc>) => void,
+  now = Date.now(),
+): History {
+  const [, inverse, patches] = produceWithPatches(history.doc, recipe);
+  if (inverse.length === 0) return history;
+  const step: Step = { name, patches, inverse, at: now };
+  return { ...history, done: [...history.done, step].slice(-STEPS_MAX), undone: [] };
+}
+
 /** A step that no longer fits, because others have removed what it is about, is left out. */
 export function undo({ doc, done, undone }: History): History {
   const step = done.at(-1);

@@ -2,9 +2,10 @@
  * Two people have changed one draft. What only one of them changed is taken; what both changed differently is for a person to
  * decide. Nothing is left out: every change of either side is in the result, or in `conflicts`.
  */
+import { current, type Draft, isDraft } from 'immer';
 import { bounded, compact } from '../grid/grid.ts';
-import { type Change, changesBetween, isSame, type Path, startsWith, withChange } from './changes.ts';
-import { type Doc, type Widget, widgetsOf } from './doc.ts';
+import { type Change, changesBetween, isSame, type Path, setIn, startsWith, withChange } from './changes.ts';
+import { type Doc, newId, type Widget, widgetsOf } from './doc.ts';
 import { topLevelOf } from './widgets.ts';
 
 export interface Conflict {
@@ -21,7 +22,8 @@ export interface Merged {
   conflicts: Conflict[];
 }
 
-const isPosition = ({ path }: Change) => path[0] === 'widgets' && path[2] === 'position';
+const isPosition = ({ path }: Change) =>
+  path[0] === 'widgets' && (path[2] === 'position' || path[2] === 'responsiveLayouts');
 
 export function merge(base: Doc, mine: Doc, others: Doc): Merged {
   const theirs = changesBetween(base, others);
@@ -48,6 +50,26 @@ export function merge(base: Doc, mine: Doc, others: Doc): Merged {
     } else conflicts.push(conflictOf(change, against, mine, others));
   }
   return { doc: hasMoved || theirs.length ? settled(doc) : doc, theirs, conflicts };
+}
+
+/** Whether both sides can be kept: as two widgets. */
+export const canKeepBoth = ({ path, mine, theirs }: Conflict) =>
+  path[0] === 'widgets' && (path.length > 2 || (mine !== undefined && theirs !== undefined));
+
+/** A second widget beside theirs, with what is mine of it. */
+export function addMine(draft: Draft<Doc>, { path, mine }: Conflict) {
+  const theirs = draft.widgets[path[1]!] as Widget | undefined;
+  if (!theirs) return setIn(draft as Doc, path, mine);
+  const copy = structuredClone(
+    path.length === 2 ? (mine as Widget) : isDraft(theirs) ? current(theirs) : theirs,
+  ) as Widget;
+  const id = newId(draft as Doc, theirs.type);
+  const { x, y, w, h } = theirs.position;
+  draft.widgets[id] = { ...copy, id, position: { x, y: y + h, w, h } };
+  draft.order.push(id);
+  if (path.length > 2) setIn(draft as Doc, ['widgets', id, ...path.slice(2)], mine);
+  const { widgets } = settled(current(draft) as Doc);
+  for (const [key, { position }] of Object.entries(widgets)) draft.widgets[key]!.position = position;
 }
 
 /** About the whole widget if one side has removed it, and otherwise about the field. */

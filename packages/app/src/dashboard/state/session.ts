@@ -6,8 +6,8 @@ import { type Signal, signal } from '@preact/signals';
 import type { Draft } from 'immer';
 import { isSame, setIn } from './changes.ts';
 import { type Config, configOf, type Doc, docOf } from './doc.ts';
-import { change, type History, historyOf, rebased, redo, undo } from './history.ts';
-import { type Conflict, type Merged, merge } from './merge.ts';
+import { change, type History, historyOf, rebased, redo, turnedDown, undo } from './history.ts';
+import { addMine, type Conflict, type Merged, merge } from './merge.ts';
 
 export interface Stored {
   config: Config | null;
@@ -36,6 +36,8 @@ export interface Keeper {
 }
 
 export type Status = 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'conflict';
+
+export type Choice = 'mine' | 'theirs' | 'both';
 
 const PAUSE_MS = 1000;
 const RETRY_MS = 5000;
@@ -190,12 +192,23 @@ export class Session {
     this.#schedule(0);
   }
 
-  /** A person has decided. What they did not choose stays in the history, one undo away. */
-  resolve(name: string, mine: readonly Conflict[]) {
+  /**
+   * A person has decided. What they did not choose stays in the history, one undo away, on whichever side it was. Of what only one
+   * widget can have, `both` makes a second widget.
+   */
+  resolve(names: Record<Choice, string>, choices: ReadonlyMap<Conflict, Choice>) {
     this.conflicts.value = [];
-    if (mine.length)
-      this.change(name, (draft) => {
-        for (const { path, mine: after } of mine) setIn(draft, path, after);
+    const chosen = (choice: Choice) =>
+      [...choices].flatMap(([one, other]) => (other === choice ? [one] : []));
+    const [mine, theirs, both] = [chosen('mine'), chosen('theirs'), chosen('both')];
+    const setAll = (list: readonly Conflict[]) => (draft: Draft<Doc>) => {
+      for (const { path, mine: after } of list) setIn(draft, path, after);
+    };
+    if (theirs.length) this.#set(turnedDown(this.history.peek(), names.theirs, setAll(theirs)));
+    if (mine.length) this.change(names.mine, setAll(mine));
+    if (both.length)
+      this.change(names.both, (draft) => {
+        for (const conflict of both) addMine(draft, conflict);
       });
     this.#schedule(0);
   }

@@ -190,3 +190,37 @@ test('both sides of what nobody has decided yet survive a reload', async () => {
     expect(kept()?.mine.title).toBe('Mine');
   }
 });
+
+test.each([
+  ['mine', 'Mine', 'Theirs'],
+  ['theirs', 'Theirs', 'Mine'],
+] as const)('whoever keeps %s has the other one after an undo', async (choice, kept, after) => {
+  const { server, open } = place();
+  const session = open();
+  session.change('Rename', titled('Mine'));
+  server.stored = { config: { ...configOf(BASE), title: 'Theirs' }, etag: '7' };
+  await session.refresh();
+  const names = { mine: 'Keep mine', theirs: 'Keep theirs', both: 'Keep both' };
+  session.resolve(names, new Map(session.conflicts.value.map((one) => [one, choice])));
+  expect(session.doc.title).toBe(kept);
+  session.undo();
+  expect(session.doc.title).toBe(after);
+  session.redo();
+  session.stop();
+  expect(session.doc.title).toBe(kept);
+});
+
+test('of two texts of one widget, both can be kept as two widgets', async () => {
+  const { server, open } = place();
+  const session = open();
+  const write = (text: string) => ({ path: ['widgets', 'a', 'config', 'markdown'], after: text });
+  session.change('Write', (doc) => setIn(doc, write('mine').path, 'mine'));
+  server.stored = { config: configOf(withChange(BASE, write('theirs'))), etag: '7' };
+  await session.refresh();
+  const names = { mine: '', theirs: '', both: 'Keep both' };
+  session.resolve(names, new Map(session.conflicts.value.map((one) => [one, 'both' as const])));
+  session.stop();
+  const texts = Object.values(session.doc.widgets).map(({ config }) => config?.markdown);
+  expect(texts).toEqual(expect.arrayContaining(['mine', 'theirs']));
+  expect(settled(session.doc)).toEqual(session.doc);
+});

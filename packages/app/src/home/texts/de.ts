@@ -56,6 +56,8 @@ export const texts: Texts<typeof en> = {
   makeDashboard: 'Dashboard anlegen',
   editDashboard: 'Dashboard bearbeiten',
   embedDashboard: 'Einbetten',
+  download: 'Herunterladen',
+  downloadAs: 'Als {format} herunterladen',
   viewDashboard: 'Dashboard ansehen',
   reports: 'Berichte',
   noReports: 'Noch keine Berichte',

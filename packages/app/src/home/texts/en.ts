@@ -52,6 +52,8 @@ export const en = {
   makeDashboard: 'Make a dashboard',
   editDashboard: 'Edit dashboard',
   embedDashboard: 'Embed',
+  download: 'Download',
+  downloadAs: 'Download as {format}',
   viewDashboard: 'View dashboard',
   reports: 'Reports',
   noReports: 'No reports yet',

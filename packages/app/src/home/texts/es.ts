@@ -55,6 +55,8 @@ export const texts: Texts<typeof en> = {
   makeDashboard: 'Crear un panel',
   editDashboard: 'Editar panel',
   embedDashboard: 'Incrustar',
+  download: 'Descargar',
+  downloadAs: 'Descargar como {format}',
   viewDashboard: 'Ver panel',
   reports: 'Informes',
   noReports: 'Todavía no hay informes',

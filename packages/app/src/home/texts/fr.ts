@@ -55,6 +55,8 @@ export const texts: Texts<typeof en> = {
   makeDashboard: 'Créer un tableau de bord',
   editDashboard: 'Modifier le tableau de bord',
   embedDashboard: 'Intégrer',
+  download: 'Télécharger',
+  downloadAs: 'Télécharger en {format}',
   viewDashboard: 'Voir le tableau de bord',
   reports: 'Rapports',
   noReports: 'Pas encore de rapports',

@@ -55,6 +55,8 @@ export const texts: Texts<typeof en> = {
   makeDashboard: 'ダッシュボードを作成',
   editDashboard: 'ダッシュボードを編集',
   embedDashboard: '埋め込む',
+  download: 'ダウンロード',
+  downloadAs: '{format} としてダウンロード',
   viewDashboard: 'ダッシュボードを表示',
   reports: 'レポート',
   noReports: 'レポートはまだありません',

@@ -17,7 +17,11 @@ export const texts: Texts<typeof en> = {
   nobody: 'Außer dem Eigentümer und Admins hat noch niemand Zugriff.',
   remove: '{name} entfernen',
   level: 'Zugriff von {name}',
-  adminsOnly: 'Nur Admins sehen die Liste der Personen. Bestehende Freigaben können Sie ändern.',
+  addSome: 'Personen oder Gruppen hinzufügen',
+  searchSome: 'Personen und Gruppen suchen',
+  viewers:
+    'Andere in Ihrer Organisation sehen die veröffentlichten Dashboards darin, sobald Sie es für sie oder für eine Gruppe freigeben.',
+  noViewers: 'Es ist noch für niemand anderen freigegeben.',
   unnamed: 'Nr. {id}',
   tenant: 'Alle in Ihrer Organisation, die Inhalte anlegen dürfen, können dies sehen und ändern.',
   noMatch: 'Niemand gefunden',

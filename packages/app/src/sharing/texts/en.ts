@@ -14,7 +14,11 @@ export const en = {
   nobody: 'Nobody but the owner and admins has access yet.',
   remove: 'Remove {name}',
   level: 'Access of {name}',
-  adminsOnly: 'Only admins see the list of people. You can change what is shared already.',
+  addSome: 'Add people or groups',
+  searchSome: 'Search people and groups',
+  viewers:
+    'Others of your organization see published dashboards in it once you share it with them or with a group.',
+  noViewers: 'It is not shared with anybody else yet.',
   unnamed: 'No. {id}',
   tenant: 'Everybody in your organization who may create can see and change this.',
   noMatch: 'Nobody found',

@@ -17,7 +17,11 @@ export const texts: Texts<typeof en> = {
   nobody: 'Todavía nadie más que el propietario y los administradores tiene acceso.',
   remove: 'Quitar a {name}',
   level: 'Acceso de {name}',
-  adminsOnly: 'Solo los administradores ven la lista de personas. Puede cambiar lo ya compartido.',
+  addSome: 'Añadir personas o grupos',
+  searchSome: 'Buscar personas y grupos',
+  viewers:
+    'Otras personas de su organización ven los paneles publicados que contiene cuando lo comparte con ellas o con un grupo.',
+  noViewers: 'Todavía no se ha compartido con nadie más.',
   unnamed: 'N.º {id}',
   tenant: 'Todas las personas de su organización que pueden crear pueden ver y cambiar esto.',
   noMatch: 'No se encontró a nadie',

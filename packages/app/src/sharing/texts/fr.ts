@@ -17,7 +17,11 @@ export const texts: Texts<typeof en> = {
   nobody: 'Personne d’autre que le propriétaire et les admins n’a encore accès.',
   remove: 'Retirer {name}',
   level: 'Accès de {name}',
-  adminsOnly: 'Seuls les admins voient la liste des personnes. Vous pouvez modifier les partages existants.',
+  addSome: 'Ajouter des personnes ou des groupes',
+  searchSome: 'Rechercher des personnes et des groupes',
+  viewers:
+    'Les autres membres de votre organisation voient les tableaux de bord publiés qu’il contient dès que vous le partagez avec eux ou avec un groupe.',
+  noViewers: 'Il n’est encore partagé avec personne d’autre.',
   unnamed: 'N° {id}',
   tenant: 'Toutes les personnes de votre organisation qui peuvent créer peuvent voir et modifier ceci.',
   noMatch: 'Personne trouvé',

@@ -26,8 +26,6 @@ export const texts: Texts<typeof en> = {
   save: 'Speichern',
   saveAndTest: 'Speichern und testen',
   test: 'Testen',
-  whatToDo:
-    'Prüfen Sie Host, Port, Benutzer und Passwort, ob der Server diese Adresse zulässt, und die Verschlüsselung.',
   noTables: 'Es gibt keine Tabellen',
   noTablesHint:
     'Legen Sie Dateien in den Ordner des Deployments, oder lassen Sie den Benutzer der Quelle Tabellen lesen.',
@@ -48,12 +46,63 @@ export const texts: Texts<typeof en> = {
   writeDraft: '{count} {count:Datei|Dateien} auf Ihren Branch schreiben',
   drafted: '{count} {count:Datei ist|Dateien sind} auf Ihrem Branch.',
   notDrafted: 'Daraus wird kein Cube',
-  keyOfRow: 'Die Spalte, die eine Zeile bestimmt',
-  guessed: 'Nach dem Namen',
+  keyOfRow: 'Die Spalten, die eine Zeile bestimmen',
+  noKey: 'Ohne Schlüssel kann der Cube nicht verbunden werden, und Zeilen könnten doppelt zählen.',
+  draftIsOld:
+    'Schlüssel oder Verbindungen haben sich geändert, nachdem Sie diesen Text bearbeitet haben. Der Text ist so, wie Sie ihn verlassen haben.',
+  takeNewDraft: 'Neuen Entwurf nehmen',
   joins: 'Joins',
   joinColumn: 'Spalte dieser Tabelle',
   joinTable: 'Tabelle, zu der sie führt',
   addJoin: 'Hinzufügen',
   removeJoin: 'Entfernen',
   draftText: 'Der Cube, den Sie ändern können',
+  removeSource: 'Entfernen',
+  removeSourceHint:
+    'Die Variablen von „{name}“ werden gelöscht, mit dem Passwort. Cubes, die sie nennen, schlagen fehl. Die Daten selbst bleiben, wo sie sind.',
+  sourceRemoved: '{name} ist entfernt.',
+  detail: 'Was der Server sagte',
+  why_connection_refused: 'An diesem Host und Port antwortet nichts.',
+  do_connection_refused:
+    'Prüfen Sie Host und Port, ob die Datenbank läuft, und ob keine Firewall zwischen ihr und Oriel steht.',
+  why_unknown_host: 'Diesen Hostnamen kennt niemand.',
+  do_unknown_host:
+    'Prüfen Sie die Schreibweise. Ein Name, den nur Ihr Netz kennt, muss dort bekannt sein, wo Oriel läuft.',
+  why_password_wrong: 'Die Datenbank lässt diesen Benutzer nicht hinein.',
+  do_password_wrong:
+    'Prüfen Sie Benutzer und Passwort, und ob die Datenbank ihn von der Adresse von Oriel aus hineinlässt.',
+  why_database_missing: 'Der Server hat keine Datenbank dieses Namens.',
+  do_database_missing: 'Prüfen Sie den Namen der Datenbank, auch Großbuchstaben.',
+  why_tls: 'Die verschlüsselte Verbindung ist gescheitert.',
+  do_tls:
+    'Geben Sie dem Server ein Zertifikat, das für diesen Host gilt, oder wählen Sie eine andere Verschlüsselung.',
+  why_private_address: 'Diese Adresse ist privat, und solche Adressen werden abgelehnt.',
+  do_private_address:
+    'Wer Oriel betreibt, kann private Adressen mit der Einstellung ORIEL_ALLOW_PRIVATE_REMOTES erlauben.',
+  why_timeout: 'Die Datenbank hat nicht rechtzeitig geantwortet.',
+  do_timeout:
+    'Prüfen Sie Host und Port, und ob eine Firewall die Verbindung verwirft. Versuchen Sie es dann noch einmal.',
+  why_other: 'Die Datenquelle kann nicht benutzt werden.',
+  do_other:
+    'Lesen Sie unten, was sie sagte, und prüfen Sie Host, Port, Benutzer, Passwort und Verschlüsselung.',
+  files: 'Dateien',
+  filesHint:
+    'Legen Sie CSV- und Parquet-Dateien hier ab, oder wählen Sie sie aus. orders.csv wird die Tabelle files.orders. Eine Datei gleichen Namens wird ersetzt.',
+  chooseFiles: 'Dateien wählen',
+  uploading: '{name}: {percent} %',
+  waitingUpload: '{name} wartet',
+  uploadedFile: '{name} ist die Tabelle {table}.',
+  uploadFailed: '{name}: {why}',
+  fileKind: 'Nur .csv- und .parquet-Dateien können Tabellen sein.',
+  fileTwice:
+    'Eine andere dieser Dateien heißt gleich, deshalb wurde sie nicht gesendet. Benennen Sie eine davon um.',
+  fileTooLarge: 'Eine Datei darf höchstens 1 GB haben.',
+  deleteFile: 'Löschen',
+  deleteFileOf: '{name} löschen',
+  deleteFileHint: 'Die Tabelle {table} ist dann weg, und Cubes, die sie lesen, schlagen fehl.',
+  noFiles: 'Es gibt noch keine Dateien.',
+  fileName: 'Datei',
+  tableName: 'Tabelle',
+  fileSize: 'Größe',
+  fileChanged: 'Geändert',
 };

@@ -26,8 +26,6 @@ export const texts: Texts<typeof en> = {
   save: 'Enregistrer',
   saveAndTest: 'Enregistrer et tester',
   test: 'Tester',
-  whatToDo:
-    'Vérifiez l’hôte, le port, l’utilisateur et le mot de passe, si le serveur accepte cette adresse, et le chiffrement.',
   noTables: 'Il n’y a pas de tables',
   noTablesHint:
     'Placez des fichiers dans le dossier du déploiement, ou laissez l’utilisateur de la source lire des tables.',
@@ -47,12 +45,61 @@ export const texts: Texts<typeof en> = {
   writeDraft: 'Écrire {count} {count:fichier|fichiers} sur votre branche',
   drafted: '{count} {count:fichier est|fichiers sont} sur votre branche.',
   notDrafted: 'Aucun cube possible',
-  keyOfRow: 'La colonne qui identifie une ligne',
-  guessed: 'D’après son nom',
+  keyOfRow: 'Les colonnes qui identifient une ligne',
+  noKey: 'Sans clé, le cube ne peut pas être joint et des lignes pourraient compter deux fois.',
+  draftIsOld:
+    'Des clés ou jointures ont changé après votre modification de ce texte, qui est resté tel quel.',
+  takeNewDraft: 'Prendre le nouveau brouillon',
   joins: 'Jointures',
   joinColumn: 'Colonne de cette table',
   joinTable: 'Table vers laquelle elle mène',
   addJoin: 'Ajouter',
   removeJoin: 'Retirer',
   draftText: 'Le cube, que vous pouvez modifier',
+  removeSource: 'Retirer',
+  removeSourceHint:
+    'Les variables de « {name} » sont supprimées, avec son mot de passe. Les cubes qui la nomment échouent. Les données restent où elles sont.',
+  sourceRemoved: '{name} est retirée.',
+  detail: 'Ce que le serveur a dit',
+  why_connection_refused: 'Rien ne répond à cet hôte et à ce port.',
+  do_connection_refused:
+    'Vérifiez l’hôte et le port, que la base de données tourne et qu’aucun pare-feu ne la sépare d’Oriel.',
+  why_unknown_host: 'Personne ne connaît ce nom d’hôte.',
+  do_unknown_host:
+    'Vérifiez l’orthographe. Un nom que seul votre réseau connaît doit être connu là où Oriel tourne.',
+  why_password_wrong: 'La base de données n’admet pas cet utilisateur.',
+  do_password_wrong:
+    'Vérifiez l’utilisateur et le mot de passe, et si la base l’admet depuis l’adresse d’Oriel.',
+  why_database_missing: 'Le serveur n’a pas de base de données de ce nom.',
+  do_database_missing: 'Vérifiez le nom de la base de données, majuscules comprises.',
+  why_tls: 'La connexion chiffrée a échoué.',
+  do_tls: 'Donnez au serveur un certificat valable pour cet hôte, ou choisissez un autre chiffrement.',
+  why_private_address: 'Cette adresse est privée, et de telles adresses sont refusées.',
+  do_private_address:
+    'Qui exploite Oriel peut autoriser les adresses privées avec le réglage ORIEL_ALLOW_PRIVATE_REMOTES.',
+  why_timeout: 'La base de données n’a pas répondu à temps.',
+  do_timeout: 'Vérifiez l’hôte et le port, et si un pare-feu rejette la connexion. Puis réessayez.',
+  why_other: 'La source de données ne peut pas être utilisée.',
+  do_other:
+    'Lisez ci-dessous ce qu’elle a dit, et vérifiez hôte, port, utilisateur, mot de passe et chiffrement.',
+  files: 'Fichiers',
+  filesHint:
+    'Déposez ici des fichiers CSV et Parquet, ou choisissez-les. orders.csv devient la table files.orders. Un fichier du même nom est remplacé.',
+  chooseFiles: 'Choisir des fichiers',
+  uploading: '{name} : {percent} %',
+  waitingUpload: '{name} attend',
+  uploadedFile: '{name} est la table {table}.',
+  uploadFailed: '{name} : {why}',
+  fileKind: 'Seuls les fichiers .csv et .parquet peuvent être des tables.',
+  fileTwice:
+    'Un autre de ces fichiers porte le même nom, il n’a donc pas été envoyé. Renommez l’un des deux.',
+  fileTooLarge: 'Un fichier peut avoir 1 Go au plus.',
+  deleteFile: 'Supprimer',
+  deleteFileOf: 'Supprimer {name}',
+  deleteFileHint: 'La table {table} disparaît, et les cubes qui la lisent échouent.',
+  noFiles: 'Il n’y a pas encore de fichiers.',
+  fileName: 'Fichier',
+  tableName: 'Table',
+  fileSize: 'Taille',
+  fileChanged: 'Modifié',
 };

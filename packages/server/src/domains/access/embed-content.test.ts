@@ -100,7 +100,15 @@ afterAll(() => world.stop());
 
 /** By table, a digest of all rows, which any change that an attempt makes would change. */
 async function everything() {
-  const content = ['folders', 'workbooks', 'reports', 'report_placements', 'report_views', 'dashboards'];
+  const content = [
+    'resource_policies',
+    'folders',
+    'workbooks',
+    'reports',
+    'report_placements',
+    'report_views',
+    'dashboards',
+  ];
   const notified = ['notifications', 'notification_recipients', 'notification_runs'];
   const tables = [...content, ...notified, 'audit_log'];
   const digests = tables.map(
@@ -111,11 +119,15 @@ async function everything() {
 
 const FOLDER = { status: 404, code: 'folder_not_found' };
 const WORKBOOK = { status: 404, code: 'workbook_not_found' };
+const RESOURCE = { status: 404, code: 'resource_not_found' };
 const REPORT = { status: 404, code: 'report_not_found' };
 const PUBLIC_ID_TAKEN = { status: 409, code: 'public_id_taken' };
 const DASHBOARD = { status: 404, code: 'dashboard_not_found' };
 const NOTIFICATION = { status: 404, code: 'notification_not_found' };
 const NOTHING = { items: [] };
+
+/** Operations that name no content. */
+const NO_CONTENT = ['previewReport', 'explainQuery'];
 
 /** Every operation on foreign content, some of them together with the caller's own content. */
 function attemptsOn(client: OrielClient, foreign: Foreign, own: Content): Record<string, Attempt[]> {
@@ -141,7 +153,18 @@ function attemptsOn(client: OrielClient, foreign: Foreign, own: Content): Record
   const one = { ...at, id };
   const daily = { scheduleType: 'DAILY' as const, hour: 9, isEnabled: false };
   const ann = { type: 'EMBED_USER' as const, externalId: 'ann' };
+  const resources = [
+    { resourceType: 'Folder' as const, resourceId: folderId },
+    { resourceType: 'Workbook' as const, resourceId: workbookId },
+    { resourceType: 'Report' as const, resourceId: reportId },
+  ];
+  const sharing = (attempt: (resource: (typeof resources)[number]) => Promise<unknown>): Attempt[] =>
+    resources.map((resource) => [() => attempt(resource), RESOURCE]);
   return {
+    getResourcePolicies: sharing((resource) => client.getResourcePolicies(resource)),
+    findPolicyCandidates: sharing((resource) => client.findPolicyCandidates({ ...resource, search: 'a' })),
+    setUserPolicy: sharing((resource) => client.setUserPolicy({ body: { ...resource, userId: 1 } })),
+    setGroupPolicy: sharing((resource) => client.setGroupPolicy({ body: { ...resource, groupId: 1 } })),
     createNotification: [
       [() => client.createNotification({ ...at, body: { ...daily, dashboardPublicId } }), DASHBOARD],
     ],
@@ -298,7 +321,7 @@ describe.each([
         : Boolean(embed)
       : embed === 'creator';
   const content = allOperations
-    .filter(({ embed, tag, id }) => isTried(embed, tag) && id !== 'previewReport')
+    .filter(({ embed, tag, id }) => isTried(embed, tag) && !NO_CONTENT.includes(id))
     .map(({ id }) => id);
   let attempts: Record<string, Attempt[]>;
   beforeAll(async () => {

@@ -55,10 +55,14 @@ export const isRemoved = (alias: Alias): Sql => sql`(
 export const isOfUsersIn = (hiddenName: string): Sql =>
   sql`user_id in (select id from users where embed_tenant = ${hiddenName})`;
 
+/** Content is shared with those members `m` of a group of an embed tenant that sessions name in `tenantGroups`. */
+const IS_SHARED_WITH = sql`(
+  m.in_tenant_groups or exists (select from user_groups g where g.id = m.group_id and g.embed_tenant is null))`;
+
 /** Whether the policy `p` was given to the viewer, to one of their groups, or to one of their roles. */
-const isMine = ({ userId }: Viewer): Sql => sql`(
+const isMine = ({ userId, embedTenant }: Viewer): Sql => sql`(
   p.user_id = ${userId}
-  or p.group_id in (select group_id from user_group_members where user_id = ${userId})
+  or p.group_id in (select group_id from user_group_members m where user_id = ${userId} and ${embedTenant === null ? sql`true` : IS_SHARED_WITH})
   or p.role_id in (select role_id from user_roles where user_id = ${userId}))`;
 
 /**
@@ -247,16 +251,12 @@ export const isPublished: Sql = sql`(d.version_number > 0 and d.unpublished_at i
 
 /**
  * Whether the viewer sees the published dashboard `d` of the workbook `w`, whose folder is `f`. People need a level on it.
- * Viewers with an embed token see what is embedded for them, and creators also the content of their embed tenant.
+ * Viewers with an embed token see what is embedded for them and, of the content of their embed tenant, what was shared with
+ * them or is theirs. Creators manage all content of their embed tenant.
  */
 export function seesDashboard(viewer: Viewer, embed: EmbedSession | null): Sql {
   const byLevel = sql`coalesce(${dashboardLevel(viewer)} >= ${READ}, false)`;
-  const sees =
-    embed === null
-      ? byLevel
-      : embed.creatorMode
-        ? sql`(${byLevel} or ${isEmbeddedIn(embed.embedTenant)})`
-        : isEmbeddedIn(embed.embedTenant);
+  const sees = embed === null ? byLevel : sql`(${byLevel} or ${isEmbeddedIn(embed.embedTenant)})`;
   return sql`(${isPublished} and ${sees})`;
 }
 

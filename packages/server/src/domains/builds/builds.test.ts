@@ -73,6 +73,17 @@ test('a broken change fails with file, line, column and a hint, while the last g
     `${FILE}:3:5: \`sql_tabel\` is not a key of a cube. Did you mean \`sql_table\`?`,
   );
   expect(broken.filesHash).not.toBe(good.filesHash);
+  const history = async () =>
+    (await world.admin.listBuilds({ deploymentId: id, branchName: dev.branchName })).items;
+  const [newest] = await history();
+  expect(newest).toMatchObject({ status: 'failed', cubesCount: expect.anything() });
+  // Who is not in dev mode on the branch does not see its uncommitted changes here either.
+  expect(newest!.errorText).not.toContain('sql_tabel');
+  await world.admin.startBuild({ deploymentId: id, body: { branchName: dev.branchName } });
+  await expect.poll(async () => (await history())[0]).toMatchObject({ status: 'failed' });
+  expect((await history())[0]!.id).toBeGreaterThan(newest!.id);
+  const unknown = world.admin.startBuild({ deploymentId: id, body: { branchName: 'no-such-branch' } });
+  await expect(unknown).rejects.toMatchObject({ status: 404, code: 'branch_not_found' });
   expect(await settled(id)).toMatchObject({ status: 'built', branchName: 'main' });
   await dev.write({ [FILE]: GOOD });
   expect(await settled(id, dev.branchName)).toMatchObject({ status: 'built', errorText: null });

@@ -68,7 +68,9 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
     const outcome =
       build.attempts > ATTEMPTS_MAX
         ? GIVEN_UP
-        : await outcomeOf(branch, build, context).catch((error) => {
+        : await outcomeOf(branch, build, context, (message) =>
+            log.add(deploymentId, [logLine(branch, message)]),
+          ).catch((error) => {
             const message = `The build of ${branch.name} was interrupted, and will be begun again.`;
             log.add(deploymentId, [logLine(branch, message)]);
             throw error;
@@ -87,13 +89,15 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
 
   /** Returns nothing if nobody wants the build any more. */
   async function outcomeOf(
-    { deploymentId }: BranchRow,
+    { deploymentId, name }: BranchRow,
     build: store.StartedBuild,
     { db, signal }: JobContext,
+    say: (message: string) => void,
   ): Promise<store.Outcome | undefined> {
     const recorded = await db.transaction((tx) => recordSubject(tx, deploymentId, build));
     if (!recorded) return { status: 'cancelled', reason: 'Branch is not active.' };
     const { subject, project } = recorded;
+    say(`The build of ${name} at ${subject.commit.slice(0, 8)} begins.`);
     const wanted = whileWanted(() => store.isWanted(db, build));
     try {
       const until = AbortSignal.any([signal, wanted.signal]);

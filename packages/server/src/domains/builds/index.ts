@@ -1,4 +1,4 @@
-import type { Module } from '../../platform/module.ts';
+import type { Module, Platform } from '../../platform/module.ts';
 import type { Builds } from './builds.ts';
 import { cleanup } from './cleanup.store.ts';
 import type { Compiler } from './compiler.ts';
@@ -8,10 +8,15 @@ export { type Builds, createBuilds } from './builds.ts';
 export { type CheckCommit, type CheckTree, createCheckCommit, createCheckTree } from './check-commit.ts';
 export { type Compiler, createCompiler, type Meaning, packedOf } from './compiler.ts';
 export { readModelFiles } from './model-files.ts';
+export { findProject } from './project.ts';
 export { toModelError } from './rules.ts';
 
-export const builds = ({ job }: Builds, compiler: Compiler): Module => ({
-  routes: buildRoutes(compiler),
+export const builds = (
+  { cursors }: Pick<Platform, 'cursors'>,
+  { job, enqueueBuild }: Builds,
+  compiler: Compiler,
+): Module => ({
+  routes: buildRoutes({ compiler, enqueueBuild, cursors }),
   jobs: [job],
   cleanup,
   stop: compiler.stop,

@@ -1,6 +1,6 @@
 import { PROBLEMS_MAX, type Problem } from '@oriel/semantic';
 import { type BranchRow, isBuilt } from '../data-models/index.ts';
-import type { BuildRow } from './store.ts';
+import type { BuildRow, ListedBuild } from './store.ts';
 
 /** What a branch is used for. */
 function modeOf({ isDeploy, isStaging }: BranchRow): 'production' | 'staging' | 'development' {
@@ -44,6 +44,17 @@ function shownErrors(branch: BranchRow, build: BuildRow): string | null {
   if (!build.isUncommitted || branch.isActive || !build.errors?.length) return errorTextOf(build);
   return 'The uncommitted changes of the branch do not build. Those who are in dev mode on it see why.';
 }
+
+export const toBuild = (branch: BranchRow, build: ListedBuild) => ({
+  id: build.id,
+  status: build.status,
+  lastHash: build.commit,
+  errorText: shownErrors(branch, build),
+  cubesCount: build.cubesCount,
+  createdAt: build.createdAt,
+  startedAt: build.startedAt,
+  finishedAt: build.finishedAt,
+});
 
 export function statusOf(branch: BranchRow, newest: BuildRow | undefined, good: BuildRow | undefined) {
   const isActive = isBuilt(branch);

@@ -122,3 +122,22 @@ export const findNewestBuild = (db: Queryable, branchId: number) =>
 export const findLastGoodBuild = (db: Queryable, branchId: number) =>
   db.maybeOne<BuildRow>(sql`
     select ${COLUMNS} from builds where branch_id = ${branchId} and status = 'built' order by id desc limit 1`);
+
+export interface ListedBuild extends BuildRow {
+  cubesCount: number | null;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+/** Newest first, before this id. */
+export const listBuilds = (
+  db: Queryable,
+  branchId: number,
+  { beforeId, limit }: { beforeId: number | null; limit: number },
+) =>
+  db.many<ListedBuild>(sql`
+    select ${COLUMNS}, cubes_count as "cubesCount", created_at as "createdAt", started_at as "startedAt",
+      finished_at as "finishedAt"
+    from builds where branch_id = ${branchId} and (${beforeId}::bigint is null or id < ${beforeId})
+    order by id desc limit ${limit}`);

@@ -1,4 +1,13 @@
 /** What the config of a dashboard must satisfy before it is published, beyond the schema of the contract. */
+
+import {
+  BOARD_PIXELS_MAX,
+  isPicture,
+  OPERATORS_BY_KIND,
+  PICTURE_MAX,
+  PICTURE_PIXELS_MAX,
+  pixelsOf,
+} from '@oriel/charts/pure';
 import { type BodyOf, limits, type operations } from '@oriel/contract';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { requireBytes } from '../../platform/limits.ts';
@@ -23,6 +32,7 @@ const REFRESH_SECONDS = { min: 10, max: 86_400 };
 const TEXT_MAX_BYTES = 100 * 1024;
 const MEMBER = /^[^\s.]{1,200}(\.[^\s.]{1,200}){1,3}$/;
 const GRAINS = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
+const VISIBILITIES = ['visible', 'disabled', 'hidden'];
 const FILTER_KINDS = ['select', 'search', 'date-range', 'number-range'];
 
 /** Throws a 400 that names the place, or returns the charts. `root` names the config in messages. */
@@ -37,6 +47,7 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
   requireContainers(widgets, placed, root);
   requireFiltered(widgets, placed);
   const charts = widgets.flatMap((widget, i) => checkWidget(widget, placed[i]!));
+  requirePictures(widgets, placed, root);
   if (new Set(charts.map(({ reportId }) => reportId)).size > REPORTS_MAX) {
     throw invalid(`${root}.widgets`, `The charts show more than ${REPORTS_MAX} reports.`);
   }
@@ -139,15 +150,29 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
       throw refuse('crossFilter', 'needs `true` or `false` there.');
     return [{ ...placed, reportId: reportId as number }];
   }
-  if (type === 'TEXT' && Object.keys(config).length)
+  if (type === 'TEXT' && config.image != null) {
+    if (config.alt != null) requireText(config.alt, (message) => refuse('alt', message));
+  } else if (type === 'TEXT' && Object.keys(config).length)
     requireText(config.markdown, (message) => refuse('markdown', message));
   if (type === 'FILTER') {
     requireMember();
     if (config.kind != null && !FILTER_KINDS.includes(config.kind as string)) {
       throw refuse('kind', `has an unknown kind. The kinds are: ${FILTER_KINDS.join(', ')}.`);
     }
-    if (config.default != null && typeof (config.default as { operator?: unknown }).operator !== 'string')
-      throw refuse('default', 'needs an object with `operator` and `value` there.');
+    requireDefault(config.default, refuse);
+    if (config.visibility != null && !VISIBILITIES.includes(config.visibility as string))
+      throw refuse('visibility', `needs one of ${VISIBILITIES.join(', ')} there.`);
+    if (config.faceted != null && typeof config.faceted !== 'boolean')
+      throw refuse('faceted', 'needs `true` or `false` there.');
+    const known = OPERATORS_BY_KIND[String(config.kind ?? 'select')]!;
+    if (
+      config.operators != null &&
+      !(isListOfTexts(config.operators) && config.operators.every((one) => known.includes(one)))
+    )
+      throw refuse(
+        'operators',
+        `needs a list of operators there. Those of this kind are: ${known.join(', ')}.`,
+      );
   }
   if (type === 'TIME_GRAIN') {
     requireMember();
@@ -158,6 +183,36 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
       throw refuse('grains', `has an unknown grain, \`${unknown}\`. The grains are: ${GRAINS.join(', ')}.`);
   }
   return [];
+}
+
+/** Not looked at again later: what may not be drawn is said in its words wherever it is shown. */
+function requirePictures(widgets: Widget[], placed: PlacedWidget[], root: string) {
+  let pixels = 0;
+  for (const [i, { type }] of widgets.entries()) {
+    const { id, config, path } = placed[i]!;
+    if (type !== 'TEXT' || config.image == null) continue;
+    if (!isPicture(config.image))
+      throw invalid(
+        `${path}.image`,
+        `The widget \`${id}\` needs a picture as \`data:image/…;base64,…\` (PNG, JPEG, GIF or WebP) of up to ${PICTURE_MAX / 1000} KB and ${PICTURE_PIXELS_MAX / 1_000_000} megapixels there.`,
+      );
+    pixels += pixelsOf(config.image);
+    if (pixels > BOARD_PIXELS_MAX)
+      throw invalid(
+        `${root}.widgets[${i}]`,
+        `The pictures of the dashboard have more than ${BOARD_PIXELS_MAX / 1_000_000} megapixels together.`,
+      );
+  }
+}
+
+/** A value, or the name of an attribute of the viewer. */
+function requireDefault(given: unknown, refuse: (field: string, message: string) => Error) {
+  if (given == null) return;
+  const { operator, userAttribute } = given as { operator?: unknown; userAttribute?: unknown };
+  if (typeof operator !== 'string')
+    throw refuse('default', 'needs an object with `operator` and `value` there.');
+  if (userAttribute != null && (typeof userAttribute !== 'string' || !userAttribute))
+    throw refuse('default.userAttribute', 'needs the name of an attribute there.');
 }
 
 /** A text that people read. It may have any content: pages make only the elements and addresses that they know. */
@@ -191,10 +246,24 @@ function requireFiltered(widgets: Widget[], placed: PlacedWidget[], all = widget
   const charts = new Set(all.filter(({ type }) => type === 'CHART').map(({ id }) => id));
   for (const [i, { type }] of widgets.entries()) {
     const { config, path } = placed[i]!;
-    if (type !== 'FILTER' || config.widgets == null) continue;
+    if (type !== 'FILTER') continue;
+    requireMapping(placed[i]!, charts);
+    if (config.widgets == null) continue;
     if (!isListOfTexts(config.widgets)) throw invalid(`${path}.widgets`, 'must be a list of ids of charts');
     const wrong = config.widgets.findIndex((id) => !charts.has(id));
     if (wrong >= 0) throw invalid(`${path}.widgets[${wrong}]`, 'There is no chart with this id.');
+  }
+}
+
+/** By id of a chart, the member that the control filters it by, or null if it does not reach it. */
+function requireMapping({ config: { mapping }, path }: PlacedWidget, charts: ReadonlySet<string>) {
+  if (mapping == null) return;
+  if (typeof mapping !== 'object' || Array.isArray(mapping))
+    throw invalid(`${path}.mapping`, 'must be an object of ids of charts and members');
+  for (const [id, member] of Object.entries(mapping)) {
+    if (!charts.has(id)) throw invalid(`${path}.mapping.${id}`, 'There is no chart with this id.');
+    if (member !== null && (typeof member !== 'string' || !MEMBER.test(member)))
+      throw invalid(`${path}.mapping.${id}`, 'must be the name of a member, such as `sales.status`');
   }
 }
 

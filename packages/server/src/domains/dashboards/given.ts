@@ -142,14 +142,14 @@ function orderedBy(order: Value): Value[] {
 export const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 const fieldOf = (member: string) => member.replaceAll('.', '__');
 
-interface Given {
+interface QueryFields {
   members: Set<string>;
   /** Times without their granularity, which viewers can change. */
   times: Set<string>;
 }
 
 /** The keys of the rows that pages draw from. */
-function givenBy({ query, periodComparisons }: Drawn): Given {
+function givenBy({ query, periodComparisons }: Drawn): QueryFields {
   const { measures, dimensions, timeDimensions, calculated } = query as AskedQuery;
   const times = new Set<string>();
   const members = new Set([

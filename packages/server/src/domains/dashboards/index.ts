@@ -24,7 +24,7 @@ export const dashboards = (
   { log, keysFor, listener, db }: Pick<Platform, 'log' | 'keysFor' | 'listener' | 'db'>,
   charts: Charts,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'load' | 'loadSql' | 'members' | 'check' | 'viewer'>,
+  queries: Pick<Queries, 'load' | 'loadSql' | 'members' | 'check' | 'viewer' | 'explain' | 'explainAccess'>,
 ): Module => {
   const presence = createPresence({ db, listener, log });
   return {

@@ -33,10 +33,10 @@ export interface PreviewIds {
 }
 
 export function createPreviewIds(keys: Keys, now = Date.now): PreviewIds {
-  const textOf = ({ userId, deploymentId, workbookId }: Bound) =>
+  const bindingText = ({ userId, deploymentId, workbookId }: Bound) =>
     JSON.stringify([userId, deploymentId, workbookId]);
   const macOf = (key: Buffer, bound: Bound, payload: Buffer) =>
-    createHmac('sha256', key).update(textOf(bound)).update('\0').update(payload).digest();
+    createHmac('sha256', key).update(bindingText(bound)).update('\0').update(payload).digest();
   return {
     make(bound, identity) {
       const endsAt = now() + LIFE_MS;
@@ -101,7 +101,7 @@ export async function resolveIdentity(
 }
 
 /** Of a viewer who has never come: no user has it. */
-const NO_USER = 0;
+export const NO_USER = 0;
 
 /** Whether they see what is published; null if too little is known of them. */
 export async function seesDashboard(

@@ -64,14 +64,23 @@ export async function prepare(
 function requireControls({ widgets }: DashboardConfig, root: string, kindOf: FindKind) {
   for (const [i, { id, type, config }] of (widgets ?? []).entries()) {
     if (type !== 'FILTER' && type !== 'TIME_GRAIN') continue;
-    const { member, kind: filtersBy } = config as unknown as FilterConfig;
-    const kind = kindOf(member.split('.').slice(0, 2).join('.'));
-    const path = `${root}.widgets[${i}].config.member`;
-    if (!kind || kind === 'segment')
+    const { member, mapping, kind: filtersBy } = config as unknown as FilterConfig;
+    const kindAt = (field: string, named: string) => {
+      const kind = kindOf(named.split('.').slice(0, 2).join('.'));
+      if (kind && kind !== 'segment') return kind;
       throw invalid(
-        path,
-        `The widget \`${id}\` names \`${short(member)}\`, which is no member that a query can filter by.`,
+        `${root}.widgets[${i}].config.${field}`,
+        `The widget \`${id}\` names \`${short(named)}\`, which is no member that a query can filter by.`,
       );
+    };
+    const kind = kindAt('member', member);
+    const path = `${root}.widgets[${i}].config.member`;
+    for (const [chart, named] of Object.entries((type === 'FILTER' && mapping) || {}))
+      if (named !== null && (kindAt(`mapping.${chart}`, named) === 'time') !== (kind === 'time'))
+        throw invalid(
+          `${root}.widgets[${i}].config.mapping.${chart}`,
+          `The widget \`${id}\` names \`${short(named)}\`, and of this and \`${short(member)}\` only one is a time.`,
+        );
     if (kind !== 'time' && (type === 'TIME_GRAIN' || filtersBy === 'date-range'))
       throw invalid(path, `The widget \`${id}\` names \`${short(member)}\`, which is not a time.`);
     if (kind === 'time' && filtersBy === 'number-range')
@@ -89,10 +98,13 @@ function rangedIn({ widgets }: DashboardConfig, chartId: string, query: object |
   const owners = new Set(JSON.stringify(query).match(/(?<=")\w{1,200}(?=\.\w)/g));
   return (widgets ?? []).flatMap(({ type, config }) => {
     if (type !== 'FILTER') return [];
-    const { member, kind, widgets: named, default: first } = config as FilterConfig;
-    if (kind !== 'date-range' || !RANGES.includes(first?.operator ?? '')) return [];
-    const isReached = named?.length ? named.includes(chartId) : owners.has(member.split('.')[0]!);
-    return isReached ? [member] : [];
+    const { member, kind, widgets: named, mapping, default: first } = config as FilterConfig;
+    // An attribute is not there for everybody.
+    const isRange = RANGES.includes(first?.operator ?? '') && first?.userAttribute == null;
+    if (kind !== 'date-range' || !isRange || (named?.length && !named.includes(chartId))) return [];
+    const mapped = mapping?.[chartId];
+    if (mapped !== undefined) return mapped === null ? [] : [mapped];
+    return named?.length || owners.has(member.split('.')[0]!) ? [member] : [];
   });
 }
 
@@ -100,7 +112,8 @@ interface FilterConfig {
   member: string;
   kind?: string;
   widgets?: string[];
-  default?: { operator?: string };
+  mapping?: Record<string, string | null> | null;
+  default?: { operator?: string; userAttribute?: string };
 }
 
 /** Makes the next version. The lock on the workbook keeps the numbers without gaps. */

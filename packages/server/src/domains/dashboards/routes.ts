@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { beginsWithAttributes, withAttributes } from '@oriel/charts/pure';
 import { operations } from '@oriel/contract';
 import { mayIn } from '../../platform/auth/access.ts';
 import { type Caller, embedOf, sharerOf } from '../../platform/auth/actor.ts';
@@ -26,6 +27,7 @@ import {
   toDashboard,
 } from './dashboards.ts';
 import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-access.ts';
+import { explainViewer } from './explain-viewer.ts';
 import { describePeople, type Presence } from './presence.ts';
 import { createPreviewIds, requireAsking, resolveIdentity, seesDashboard } from './preview-as.ts';
 import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
@@ -38,7 +40,7 @@ export const dashboardRoutes = (
   charts: Charts,
   runPython: PythonRuns,
   rechecks: Rechecks,
-  queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer'>,
+  queries: Pick<Queries, 'members' | 'check' | 'load' | 'viewer' | 'explain' | 'explainAccess'>,
   previewKeys: Keys,
   presence: Presence,
 ) => {
@@ -111,8 +113,10 @@ export const dashboardRoutes = (
       const taking = { ...context, model: model && { ...model, check: context.check } };
       const snapshots = await previewSnapshots(taking, body.reportIds);
       const withSql = embedOf(actor) === null;
+      const { userAttributes } = await queries.viewer(call);
       return {
         reportSnapshots: snapshots.map((snapshot, i) => toSnapshot(snapshot, { id: i + 1, withSql })),
+        userAttributes,
       };
     }),
 
@@ -156,6 +160,10 @@ export const dashboardRoutes = (
       return queries.load(call, body.query, { isMulti: true, isRenewed: body.isRenewed === true });
     }),
 
+    handle(operations.explainViewer, ({ actor, db, signal }, { params, body }) =>
+      explainViewer(queries, { actor, db, signal, ...params }, body),
+    ),
+
     handle(operations.updatePublishedDashboardAiWidgetThread, ({ actor, change, etag }, { params, body }) =>
       change(async (tx) => {
         const viewer = viewerOf(actor, params.deploymentId);
@@ -172,13 +180,21 @@ export const dashboardRoutes = (
       }),
     ),
 
-    handle(operations.getDashboard, async ({ actor, db, etag }, { params }) => {
+    handle(operations.getDashboard, async ({ actor, db, signal, etag }, { params }) => {
       const row = await requirePublished(db, actor, params.publicId);
       const stored = (await store.findPublished(db, row))!;
       const { version, isFinal } = await rechecks.of(stored, sharerOf(actor));
-      // Without a tag nobody keeps it.
-      if (isFinal) etag.send(stateOf(row, shownTo(actor, row, version)));
-      return toDashboard(actor, row, version);
+      const shown = shownTo(actor, row, version);
+      const dashboard = toDashboard(actor, row, version);
+      if (!beginsWithAttributes(version.config)) {
+        // Without a tag nobody keeps it.
+        if (isFinal) etag.send(stateOf(row, shown));
+        return dashboard;
+      }
+      const { userAttributes } = await queries.viewer({ actor, db, signal, deploymentId: row.deploymentId });
+      const config = withAttributes(version.config, userAttributes);
+      // No tag either: that of the state says nothing of the viewer, and another one would fit no `If-Match`.
+      return { ...dashboard, config };
     }),
 
     handle(operations.postDashboardPythonRun, async ({ actor, db, signal }, { params, body }) => {

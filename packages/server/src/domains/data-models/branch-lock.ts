@@ -15,7 +15,7 @@ const LIMITS = { places: 1, waitingMax: 20 };
 const WAIT_MS = 10_000;
 
 export function createBranchLock(waitMs = WAIT_MS): BranchLock {
-  const turns = createAdmission({
+  const admission = createAdmission({
     ...LIMITS,
     waitMs,
     refusal: (excess) => notNow(excess, 'Too many others are changing this branch right now: try again.'),
@@ -24,5 +24,5 @@ export function createBranchLock(waitMs = WAIT_MS): BranchLock {
   return (branchIds, signal, work) =>
     [...new Set(branchIds)]
       .sort((a, b) => a - b)
-      .reduceRight((next, id) => () => turns.take({ key: String(id), signal }, next), work)();
+      .reduceRight((next, id) => () => admission.take({ key: String(id), signal }, next), work)();
 }

@@ -1,6 +1,7 @@
 /** Commits, uncommitted changes that are dropped, and what comes from a connected repository. */
 import { operations } from '@oriel/contract';
 import type { Change } from '../../platform/audit/change.ts';
+import { mayIn, withoutAction } from '../../platform/auth/access.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { writeCommit } from '../../platform/git/commits.ts';
@@ -90,8 +91,12 @@ export const commitRoutes = ({ enqueueBuild, branchTurns, texts, pull }: DataMod
   ),
 
   handle(operations.pull, async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
+    const accepted = body.acceptRewritten ?? undefined;
+    if (accepted !== undefined && !mayIn(actor, deploymentId, 'DeploymentsManage'))
+      throw withoutAction('DeploymentsManage');
     const author = await authorOf(db, actor.userId);
-    const moved = await pull({ db, change, author, signal }, deploymentId, body.branchName ?? null);
+    const call = { db, change, author, signal };
+    const moved = await pull(call, deploymentId, body.branchName ?? null, accepted);
     return moved
       ? { ...moved, reply: { buildTriggered: isBuilt(moved.reply) } }
       : change(async () => ({ reply: { buildTriggered: false }, changes: [] }));

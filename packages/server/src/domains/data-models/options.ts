@@ -19,6 +19,7 @@ export interface DataModelOptions {
     call: { db: Database; change: ChangeFunction; author: Author; signal: AbortSignal },
     deploymentId: number,
     branchName: string | null,
+    acceptRewritten?: string,
   ): Promise<Committed<BranchRow> | undefined>;
   /** Deletes a branch of the connected repository, if there is one. */
   removeRemoteBranch(

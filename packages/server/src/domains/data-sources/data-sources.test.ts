@@ -81,6 +81,7 @@ test('files are tables too, of a source with a name, and their names tell the jo
   expect(await admin.testDataSource({ deploymentId, name: 'files' })).toEqual({
     isReachable: true,
     message: 'DuckDB reads 2 files.',
+    reason: null,
   });
   const { client, read } = await modeller(world, deploymentId);
   await client.generateDataModel({ deploymentId, body: { dataSource: 'files' } });
@@ -184,6 +185,7 @@ describe('a source that cannot be used', () => {
     expect(await admin.testDataSource({ deploymentId, name: 'default' })).toEqual({
       isReachable: false,
       message: 'This is the database of the server itself, which no query may read.',
+      reason: 'other',
     });
   });
 });

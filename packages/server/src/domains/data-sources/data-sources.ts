@@ -171,10 +171,10 @@ async function readRows(
   const pieces: Buffer[] = [];
   for await (const piece of rows) pieces.push(piece);
   const read = JSON.parse(Buffer.concat(pieces).toString()) as unknown[][];
-  return read.map((row) => row.map((value) => (value === null ? null : textOf(value))));
+  return read.map((row) => row.map((value) => (value === null ? null : valueText(value))));
 }
 
-const textOf = (value: unknown) => {
+const valueText = (value: unknown) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > SAMPLE.characters ? `${text.slice(0, SAMPLE.characters)}…` : text;
 };

@@ -18,7 +18,7 @@ import {
   rootOf,
 } from '../data-models/index.ts';
 import type { DataSources } from './data-sources.ts';
-import { chosenTables } from './rules.ts';
+import { chosenTables, reasonOf } from './rules.ts';
 
 const keyOf = ({ schema, name }: Table) => [schema, name];
 const isAfter = (table: Table, [schema, name]: unknown[]) =>
@@ -50,7 +50,8 @@ export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTur
 
   handle(operations.testDataSource, async ({ actor, db, signal }, { params: { deploymentId, name } }) => {
     const opened = await sources.require(db, actor, deploymentId, name);
-    return sources.test(deploymentId, opened, { signal });
+    const reach = await sources.test(deploymentId, opened, { signal });
+    return { ...reach, reason: reach.isReachable ? null : reasonOf(reach.message) };
   }),
 
   handle(

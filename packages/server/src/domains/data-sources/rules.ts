@@ -1,4 +1,4 @@
-/** Which tables a request means. */
+/** Which tables a request means, and why a source cannot be reached. */
 import type { Table } from '../../engines/engine.ts';
 import { ApiError, type Issue } from '../../platform/errors.ts';
 
@@ -27,3 +27,17 @@ const problemOf = (found: readonly Table[], name: string) =>
   found.length
     ? `several schemas have a table ${name}: ${found.map(({ schema }) => schema).join(', ')}`
     : `there is no table ${name}`;
+
+/** What the engines and the drivers write. The first that fits counts. */
+const REASONS = [
+  ['private_address', /is not public/],
+  ['password_wrong', /password|authentication failed|pg_hba\.conf|role ".*" does not exist/i],
+  ['database_missing', /database .*does not exist/i],
+  ['tls', /\b(SSL|TLS)\b|certificate|altnames|wrong version number|packet length too long/i],
+  ['unknown_host', /ENOTFOUND|EAI_AGAIN|getaddrinfo/],
+  ['connection_refused', /ECONNREFUSED/],
+  ['timeout', /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|time[d ]?.?out|too long/i],
+] as const;
+
+export const reasonOf = (message: string): (typeof REASONS)[number][0] | 'other' =>
+  REASONS.find(([, pattern]) => pattern.test(message))?.[0] ?? 'other';

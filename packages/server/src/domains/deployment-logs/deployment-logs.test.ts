@@ -99,7 +99,7 @@ test('the newest 10,000 lines of a deployment are kept', async () => {
   // The line of the first build may be among them.
   await expect
     .poll(() => rows(id))
-    .toEqual({ count: LINES_KEPT, oldest: expect.stringMatching(/^line 250[01]$/) });
+    .toEqual({ count: LINES_KEPT, oldest: expect.stringMatching(/^line 250\d$/) });
   expect((await rows(other.id)).count).toBeGreaterThanOrEqual(1);
 });
 

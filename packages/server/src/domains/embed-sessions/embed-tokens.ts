@@ -159,12 +159,12 @@ export function toReader(
   return { ...actor, embed: { ...actor.embed, securityContext } };
 }
 
-type Shown = Pick<
+type TokenClaims = Pick<
   EmbedToken,
   'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode' | 'sessionId' | 'isInternal'
 >;
 
-const toActor = (token: Shown): Embedded => ({
+const toActor = (token: TokenClaims): Embedded => ({
   kind: token.isInternal ? 'embeddedPerson' : 'externalViewer',
   userId: token.userId,
   deploymentIds: [token.deploymentId],

@@ -1,4 +1,5 @@
 import { operations } from '@oriel/contract';
+import { deleted } from '../../platform/audit/change.ts';
 import { found } from '../../platform/errors.ts';
 import { pageByIdOrOffset } from '../../platform/http/pages.ts';
 import { type Handler, handle } from '../../platform/http/routes.ts';
@@ -72,6 +73,18 @@ export function environmentRoutes({ publicUrl }: { publicUrl: string }) {
 
     handle(operations.createDeploymentEnvironmentToken, create('query')),
     handle(operations.createDeploymentEnvironmentTokenForMetaSync, create('meta_sync')),
+
+    handle(operations.deleteDeploymentEnvironmentToken, ({ actor, change }, { params }) =>
+      change(async (tx) => {
+        const viewed = { deploymentId: params.deploymentId, userId: actor.userId };
+        const branch = await findEnvironment(tx, viewed, branchIdOf(params.environmentId));
+        const { id: branchId } = found(branch, 'environment_not_found');
+        const environment = { deploymentId: params.deploymentId, branchId };
+        const token = await store.deleteToken(tx, environment, params.tokenId);
+        const { ending: _, ...before } = found(token, 'environment_token_not_found');
+        return { reply: undefined, changes: deleted(before) };
+      }),
+    ),
 
     handle(operations.deploymentToken, ({ actor, change }, { params: { deploymentId } }) =>
       change(async (tx) => {

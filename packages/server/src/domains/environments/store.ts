@@ -31,6 +31,10 @@ export const countTokens = async (db: Queryable, environment: Environment) =>
   (await db.one<{ count: number }>(sql`select count(*) from environment_tokens where ${valid(environment)}`))
     .count;
 
+export const deleteToken = (tx: Tx, environment: Environment, id: number) =>
+  tx.maybeOne<TokenRow & { scopes: string[] }>(sql`
+    delete from environment_tokens where ${valid(environment)} and id = ${id} returning ${COLUMNS}, scopes`);
+
 /** Counts the valid tokens of all environments. */
 export const countTokensOfDeployment = async (db: Queryable, deploymentId: number) =>
   (

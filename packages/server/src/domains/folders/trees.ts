@@ -31,7 +31,7 @@ const LIMITS = { places: 3, waitingMax: 8 };
 const WAIT_MS = 5000;
 
 export function createTrees(waitMs = WAIT_MS): Trees {
-  const turns = createAdmission({
+  const admission = createAdmission({
     ...LIMITS,
     waitMs,
     refusal: (excess) => notNow(excess, 'These folders are being changed by another request: try again.'),
@@ -47,7 +47,10 @@ export function createTrees(waitMs = WAIT_MS): Trees {
           for (const tree of trees) await lock(tx, tree);
           return work(tx, home);
         });
-      return trees.reduceRight((next, tree) => () => turns.take({ key: keyOf(tree), isAlone }, next), run)();
+      return trees.reduceRight(
+        (next, tree) => () => admission.take({ key: keyOf(tree), isAlone }, next),
+        run,
+      )();
     };
 
   return { change: taking(true, lockTree), extend: taking(false, lockTreeShared) };

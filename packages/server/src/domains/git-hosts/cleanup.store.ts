@@ -6,6 +6,8 @@ export const cleanup: Cleanup = {
     removeOf: [
       (db, deploymentId) =>
         db.writes.run(sql`delete from git_connections where deployment_id = ${deploymentId}`),
+      (db, deploymentId) =>
+        db.writes.run(sql`delete from git_former_connections where deployment_id = ${deploymentId}`),
     ],
   },
 };

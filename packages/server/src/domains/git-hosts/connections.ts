@@ -21,16 +21,25 @@ import {
   findDeployBranch,
   listSharedBranches,
 } from '../data-models/index.ts';
+import type { Events } from '../webhooks/index.ts';
 import { withHost } from './failures.ts';
-import { credentialsOf, type Host } from './hosts.ts';
+import { credentialsOf, type Host, hasStatuses } from './hosts.ts';
 import type { Installations } from './installations.ts';
 import * as store from './store.ts';
-import { createFromRemote, requireNotServed, type SyncOptions, syncBranch } from './sync.ts';
+import {
+  createFromRemote,
+  isRewritten,
+  lookAtOthers,
+  requireNotServed,
+  rewritten,
+  type SyncOptions,
+  syncBranch,
+} from './sync.ts';
 
 /** A pack of a whole repository, compressed. */
 const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 60_000 };
 /** What is fetched is held in memory, and a host may be slow. A deployment has one turn at a time. */
-const TURNS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
+const LIMITS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
 
 /** Who makes merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
@@ -48,6 +57,8 @@ export interface ConnectionOptions {
   enqueueBuild: EnqueueBuild;
   /** Told of changes that jobs make. */
   onChange: OnChange;
+  /** Told of connections that fail. */
+  events: Pick<Events, 'record'>;
 }
 
 interface SyncPayload {
@@ -57,11 +68,15 @@ interface SyncPayload {
 export type SyncCall = Pick<SyncOptions, 'db' | 'change' | 'author' | 'signal'>;
 
 export interface Connections {
-  /** Brings one branch together with the repository. Without a name, the deploy branch. */
+  /**
+   * Brings one branch together with the repository. Without a name, the deploy branch. `acceptRewritten` is the commit
+   * whose history is taken in the place of the one that was seen.
+   */
   pull(
     call: SyncCall,
     deploymentId: number,
     branchName: string | null,
+    acceptRewritten?: string,
   ): Promise<Committed<BranchRow> | undefined>;
   /** Deletes a branch of the repository, if the deployment is connected and the repository has it. */
   removeBranch(
@@ -74,6 +89,15 @@ export interface Connections {
 }
 
 const JOB_NAME = 'git-hosts.sync';
+
+/** What is wrong with a call of `pull`, and with nothing else. */
+const OF_REQUEST: readonly string[] = ['branch_not_found', 'invalid_branch_name', 'uncommitted_changes'];
+
+/** What webhooks call some of the reasons. */
+const TOLD: Readonly<Record<string, 'git_connection.diverged' | 'git_connection.rewritten'>> = {
+  merge_conflict: 'git_connection.diverged',
+  git_history_rewritten: 'git_connection.rewritten',
+};
 
 /**
  * Enqueues a job that brings the branches of the deployment together with its repository, if it is connected. With
@@ -94,15 +118,15 @@ const SYNC_JOB: JobKind<SyncPayload> = {
 
 export function createConnections(
   platform: Platform,
-  { installations, texts, branchTurns, enqueueBuild, onChange }: ConnectionOptions,
+  { installations, texts, branchTurns, enqueueBuild, onChange, events }: ConnectionOptions,
 ): Connections {
   const packs = createPackReader();
-  const turns = createAdmission({
-    ...TURNS,
+  const admission = createAdmission({
+    ...LIMITS,
     refusal: (excess) => notNow(excess, 'Too many repositories are being fetched already: try again.'),
   });
   const inTurn = <Value>(deploymentId: number, signal: AbortSignal, work: () => Promise<Value>) =>
-    turns.take({ sharer: String(deploymentId), signal }, work);
+    admission.take({ sharer: String(deploymentId), signal }, work);
 
   async function open(db: Queryable, deploymentId: number) {
     const connection = await store.findConnection(db, deploymentId);
@@ -112,14 +136,21 @@ export function createConnections(
       const now = await store.findConnection(db, deploymentId);
       if (now?.webhookId !== connection.webhookId) throw new ApiError('no_remote');
     };
-    return { remote: remoteOf(platform, host, connection.url), requireConnected };
+    return {
+      remote: remoteOf(platform, host, connection.url),
+      requireConnected,
+      hasStatuses: hasStatuses(host),
+    };
   }
 
   const optionsFor = (
     call: SyncCall,
-    opened: Awaited<ReturnType<typeof open>>,
+    { remote, requireConnected }: Awaited<ReturnType<typeof open>>,
     sharedHeads: readonly string[],
-  ): SyncOptions => ({ ...call, ...opened, sharedHeads, packs, texts, branchTurns, enqueueBuild });
+  ): SyncOptions => ({
+    ...{ ...call, remote, requireConnected, sharedHeads },
+    ...{ packs, texts, branchTurns, enqueueBuild },
+  });
 
   /** The commits that both sides have at the ends of branches. */
   const sharedOf = (local: readonly BranchRow[], heads: ReadonlyMap<string, string>) =>
@@ -133,19 +164,31 @@ export function createConnections(
   ): Promise<Value> {
     try {
       const value = await withHost(work);
-      await store.updateChecked(db, deploymentId, null);
+      await note(db, deploymentId, null);
       return value;
     } catch (error) {
-      if (error instanceof ApiError) await store.updateChecked(db, deploymentId, error.message);
+      if (error instanceof ApiError && !OF_REQUEST.includes(error.code)) await note(db, deploymentId, error);
       throw error;
     }
   }
+
+  /** Tells webhooks what is wrong, once. */
+  const note = (db: Database, deploymentId: number, problem: ApiError | null) =>
+    db.transaction(async (tx) => {
+      const message = problem?.message ?? null;
+      const checked = await store.updateChecked(tx, deploymentId, message);
+      if (!problem || !checked || checked.before === message) return;
+      const id = String(deploymentId);
+      const data = { id, deploymentId, code: problem.code };
+      const type = TOLD[problem.code] ?? 'git_connection.failed';
+      await events.record(tx, [{ type, data, resource: `git_connection:${id}` }]);
+    });
 
   async function syncAll(call: SyncCall, deploymentId: number, mustLook: boolean) {
     const { db, signal } = call;
     const local = await listSharedBranches(db, deploymentId);
     const names = local.map(({ name }) => name);
-    await store.deleteOtherHeads(db.writes, deploymentId, names);
+    await store.markOnlyThere(db.writes, deploymentId, names);
     const seen = await store.listRemoteHeads(db, deploymentId);
     // Most changes here are of files that are not committed yet.
     if (!mustLook && local.every(({ name, head }) => seen.get(name) === head)) return;
@@ -164,6 +207,7 @@ export function createConnections(
           if (error.code !== 'git_branch_removed' || branch.isDeploy) failures.push(error);
         });
       }
+      if (opened.hasStatuses) await lookAtOthers(options, deploymentId, { heads, local });
       if (failures.length) throw failures[0];
     });
   }
@@ -171,7 +215,7 @@ export function createConnections(
   return {
     packs,
 
-    pull: (call, deploymentId, branchName) =>
+    pull: (call, deploymentId, branchName, acceptRewritten) =>
       inTurn(deploymentId, call.signal, () =>
         noted(call.db, deploymentId, async () => {
           const { db, signal } = call;
@@ -183,7 +227,7 @@ export function createConnections(
           // Before the heads: a job that pushes in between must not look like a history that was replaced.
           const seen = await store.listRemoteHeads(db, deploymentId);
           const { heads } = await opened.remote.listBranches(signal);
-          const options = optionsFor(call, opened, sharedOf(local, heads));
+          const options = { ...optionsFor(call, opened, sharedOf(local, heads)), acceptRewritten };
           if (!branch) {
             const head = branchName === null ? undefined : heads.get(branchName);
             const deploy = local.find(({ isDeploy }) => isDeploy);
@@ -279,14 +323,29 @@ export async function lookAt(
 
 /**
  * Decides what becomes of the deploy branch when it is connected to a branch that has commits. Returns the commit that the
- * branch here gets, and the one that counts as seen there. Throws if commits of people would be lost.
+ * branch here gets, and the one that counts as seen there. `formerHead` is what was seen there before the deployment was
+ * disconnected. Throws if commits of people would be lost, or those that were removed there would be pushed back.
  */
 export async function placeOf(
   db: Database,
   branch: BranchRow,
-  remoteHead: string,
+  {
+    branchName,
+    remoteHead,
+    formerHead,
+    acceptRewritten,
+  }: {
+    branchName: string;
+    remoteHead: string;
+    formerHead: string | undefined;
+    acceptRewritten: string | null;
+  },
 ): Promise<{ head: string; seenHead: string }> {
   const objects = createObjects(db, branch.deploymentId);
+  if (await isRewritten(objects, formerHead, remoteHead)) {
+    if (acceptRewritten !== remoteHead) throw rewritten(branchName, formerHead!, remoteHead);
+    return { head: remoteHead, seenHead: remoteHead };
+  }
   const isUntouched = (await readCommit(objects, branch.head)).parents.length === 0;
   const base = await mergeBase(objects, branch.head, remoteHead);
   if (isUntouched || base === branch.head) return { head: remoteHead, seenHead: remoteHead };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modeller, readFiles } from '../../../test/data-models.ts';
 import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
+import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -102,11 +103,22 @@ test('an existing repository becomes the data model, and what is new on either s
   expect(await world.admin.pull({ deploymentId, body: {} })).toEqual({ buildTriggered: true });
   expect(await headHere(deploymentId, 'trunk')).toBe(theirs);
   expect(await world.admin.pull({ deploymentId })).toEqual({ buildTriggered: false });
+  // A name that was mistyped says nothing about the connection.
+  expect(await codeOf(world.admin.pull({ deploymentId, body: { branchName: 'none' } }))).toBe(
+    'branch_not_found',
+  );
+  expect(await world.admin.getGitHostConnection({ deploymentId })).toMatchObject({ state: 'synced' });
 });
 
 test('both sides changed the same lines: a 409 names the file, and what is deployed stays', async () => {
   const repo = await repository({ 'shared.yml': withLine(-1, '') });
   const { id: deploymentId } = await world.deployment();
+  const { id: webhookId } = await world.admin.createWebhook({
+    body: {
+      url: 'http://127.0.0.1:9/nobody',
+      events: ['git_connection.created', 'git_connection.diverged', 'git_connection.rewritten'],
+    },
+  });
   await connect(deploymentId, repo.name);
   const deployed = await headHere(deploymentId, 'main');
   await repo.push({ 'shared.yml': withLine(3, 'there') }, 'there');
@@ -120,6 +132,24 @@ test('both sides changed the same lines: a 409 names the file, and what is deplo
   expect(await headHere(deploymentId, 'main')).toBe(here);
   const state = await world.admin.getGitHostConnection({ deploymentId });
   expect(state).toMatchObject({ state: 'failed', message: expect.stringContaining('shared.yml') });
+
+  // Webhooks of events are told, once for each reason.
+  await world.admin.pull({ deploymentId }).catch(() => {});
+  await repo.run('commit', '--quiet', '--amend', '-m', 'there, again');
+  await repo.run('push', '--quiet', '--force', 'origin', 'HEAD');
+  await repo.run('reset', '--quiet', '--hard', 'HEAD~1');
+  await repo.run('commit', '--quiet', '--amend', '-m', 'another beginning');
+  await repo.run('push', '--quiet', '--force', 'origin', 'HEAD');
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  const told = (await world.admin.listWebhookDeliveries({ id: webhookId })).items
+    .map(({ payload }) => JSON.parse(payload!))
+    .filter(({ data }) => data.deploymentId === deploymentId);
+  expect(told.map(({ type, data }) => [type, data.code])).toEqual([
+    ['git_connection.rewritten', 'git_history_rewritten'],
+    ['git_connection.diverged', 'merge_conflict'],
+    ['git_connection.created', undefined],
+  ]);
+  await world.admin.deleteWebhook({ id: webhookId });
 });
 
 test('a history that somebody replaced there is named, and never followed nor pushed over', async () => {
@@ -135,9 +165,52 @@ test('a history that somebody replaced there is named, and never followed nor pu
   const mine = await modeller(world, deploymentId, { client: world.admin });
   await mine.save({ b: '2' }, 'here');
   await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
-  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  const refused = await world.admin.pull({ deploymentId }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'git_history_rewritten',
+    message: expect.stringMatching(new RegExp(`${here}.*acceptRewritten.*${theirs}`)),
+  });
   expect(await repo.headOf()).toBe(theirs);
-  expect(await headHere(deploymentId, 'main')).not.toBe(here);
+  const local = await headHere(deploymentId, 'main');
+  expect(local).not.toBe(here);
+
+  // Who manages deployments takes it, by the commit that was named: no other one, and with an entry in the audit log.
+  const take = (client: World['admin'], acceptRewritten: string) =>
+    codeOf(client.pull({ deploymentId, body: { acceptRewritten } }));
+  const developer = await world.person({ roles: ['Developer'] });
+  expect(await take(developer.client, theirs)).toBe('forbidden');
+  expect(await take(world.admin, here!)).toBe('git_history_rewritten');
+  expect(await headHere(deploymentId, 'main')).toBe(local);
+  expect(await take(world.admin, theirs)).toBe('done');
+  expect(await headHere(deploymentId, 'main')).toBe(theirs);
+  expect(await repo.headOf()).toBe(theirs);
+  const { items } = await world.admin.listAuditLog({ operation: 'pull', deploymentId });
+  expect(items[0]).toMatchObject({ resourceType: 'branch', after: { head: theirs } });
+  expect(JSON.stringify(items[0]!.before)).toContain(local);
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('done');
+});
+
+test('connecting again after a rollback pushes nothing back that was removed there', async () => {
+  const repo = await repository({ a: '1' });
+  const { id: deploymentId } = await world.deployment();
+  const kept = await repo.headOf();
+  await repo.push({ a: 'a secret by mistake' }, 'to be removed');
+  await repo.run('push', '--quiet', 'origin', 'HEAD:side');
+  await connect(deploymentId, repo.name);
+  await world.admin.pull({ deploymentId, body: { branchName: 'side' } });
+  await repo.run('push', '--quiet', '--force', 'origin', `${kept}:main`, ':side');
+  expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_history_rewritten');
+  await world.admin.deleteGitHostConnection({ deploymentId });
+  expect(await codeOf(connect(deploymentId, repo.name))).toBe('git_history_rewritten');
+  expect(await codeOf(world.admin.getGitHostConnection({ deploymentId }))).toBe('not_connected');
+  await connect(deploymentId, repo.name, { acceptRewritten: kept });
+  expect(await headHere(deploymentId, 'main')).toBe(kept);
+  const mine = await modeller(world, deploymentId, { client: world.admin });
+  await mine.save({ b: '2' }, 'after the rollback');
+  await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
+  await expect
+    .poll(() => repo.bare('log', '--format=%s', '--all'), { timeout: 30_000 })
+    .toBe('after the rollback\nof the data team\n');
 });
 
 test('an empty repository gets the data model; a model of its own is not lost to a foreign history', async () => {
@@ -244,6 +317,41 @@ test('a commit that has a known folder in thousands of places is refused, and th
   await repo.bare('update-ref', 'refs/heads/main', bomb);
   expect(await codeOf(world.admin.pull({ deploymentId }))).toBe('git_repository_too_large');
   expect(await headHere(deploymentId, 'main')).toBe(head);
+});
+
+test('a repository with something that cannot be stored is refused, and leaves nothing in any table', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const tables = ['git_objects', 'git_connections', 'git_remote_heads', 'builds', 'branches', 'jobs'];
+  const stored = async () => {
+    const counts: Record<string, unknown> = {};
+    for (const table of tables) {
+      const mine = table === 'jobs' ? `payload ->> 'deploymentId'` : 'deployment_id::text';
+      const { rows } = await world.server.db.pool.query(
+        `select count(*)::int as n from ${table} where ${mine} = $1`,
+        [String(deploymentId)],
+      );
+      counts[table] = rows[0].n;
+    }
+    return { counts, settings: await world.admin.getDeploymentSettings({ deploymentId }) };
+  };
+  await whenBuilt(world, deploymentId);
+  const before = await stored();
+  const repo = await repository({ a: '1' });
+  const file = (await repo.bare('rev-parse', 'main:a')).trim();
+  const commit = (await repo.bare('rev-parse', 'main')).trim();
+  for (const [what, ...lines] of [
+    ['a symbolic link', `120000 blob ${file}\tlink`],
+    ['a submodule', `160000 commit ${commit}\tmodule`],
+    ['names that differ in case', `100644 blob ${file}\tA`, `100644 blob ${file}\ta`],
+  ]) {
+    const input = `${lines.join('\n')}\n`;
+    const tree = (await host.git.run(['-C', `served/${repo.name}`, 'mktree', '--missing'], { input })).trim();
+    // Below commits that are fine: what is good of it is not stored either.
+    const hostile = (await repo.bare('commit-tree', tree, '-p', commit, '-m', 'hostile')).trim();
+    await repo.bare('update-ref', 'refs/heads/main', hostile);
+    expect(await codeOf(connect(deploymentId, repo.name)), what).toBe('git_repository_unacceptable');
+    expect(await stored(), what).toEqual(before);
+  }
 });
 
 test('a key that is scoped to one deployment cannot connect it to a repository', async () => {
@@ -376,19 +484,92 @@ test('a wrong token, a missing repository and addresses with secrets get clear e
   expect(JSON.stringify(rows)).not.toContain(host.credentials.token);
 });
 
-test('without the setting, no git host on a private address is asked', async () => {
+/** What is no address of a public server over TLS, by what is wrong with it. */
+const REFUSED_ADDRESSES: [string, string][] = [
+  ['another scheme', 'ftp://git.example.com/acme'],
+  ['SSH', 'ssh://git@git.example.com/acme'],
+  ['a file', 'file:///etc/passwd'],
+  ['no scheme', 'git.example.com'],
+  ['no TLS', 'http://git.example.com'],
+  ['a password', 'https://ada:secret@git.example.com'],
+  ['a user', 'https://ada@git.example.com'],
+  ['a query', 'https://git.example.com/?token=secret'],
+  ['a part behind #', 'https://git.example.com/#x'],
+  ['loopback', 'https://127.0.0.1'],
+  ['loopback as a number', 'https://2130706433'],
+  ['loopback in hexadecimal', 'https://0x7f.1'],
+  ['loopback in octal', 'https://0177.0.0.1'],
+  ['loopback with a dot', 'https://127.0.0.1./'],
+  ['loopback of IPv6', 'https://[::1]:3000'],
+  ['loopback in IPv6', 'https://[::ffff:127.0.0.1]'],
+  ['localhost', 'https://localhost'],
+  ['localhost with a dot', 'https://git.LOCALHOST.'],
+  ['a private network', 'https://10.1.2.3'],
+  ['secrets of a cloud', 'https://169.254.169.254/latest'],
+  ['unspecified', 'https://0.0.0.0'],
+  ['a private network of IPv6', 'https://[fd00::1]'],
+  ['a line break', 'https://git.example.com/\nx'],
+  ['a tab in the host', 'https://git\t.example.com'],
+  ['a null', 'https://git.example.com/\u0000'],
+  ['a backslash', 'https:\\\\git.example.com'],
+  ['100 KB', `https://git.example.com/${'x'.repeat(100_000)}`],
+];
+
+test('without the setting, addresses that are not public are refused and not stored, and none is asked', async () => {
   const careful = await createOwnWorld();
+  const run = (text: string) => careful.server.db.pool.query(text);
+  const refusal = { status: 400, code: expect.stringMatching(/^invalid_/) };
   try {
-    const { installationId: id } = await careful.admin.createGitHostInstallation({
-      body: { name: 'local', kind: 'git', url: host.url.replace('http:', 'https:'), token: 't' },
-    });
     const { id: deploymentId } = await careful.deployment();
+    for (const [what, url] of REFUSED_ADDRESSES) {
+      const host = { name: 'refused', kind: 'git' as const, url, token: 't' };
+      const made = careful.admin.createGitHostInstallation({ body: host });
+      await expect(made, what).rejects.toMatchObject(refusal);
+      const repository = { url, token: 't' };
+      const set = careful.admin.updateModelSyncSource({
+        deploymentId,
+        body: { kind: 'repository', repository },
+      });
+      await expect(set, what).rejects.toMatchObject(refusal);
+    }
+    expect((await careful.admin.installations()).data).toEqual([]);
+    const guide = `${careful.url}/docs#/GitHost`;
+    expect(await careful.admin.status()).toEqual({ connected: false, linkUrl: guide, settingsUrl: guide });
+    expect((await run('select * from model_sync_sources')).rows).toEqual([]);
+    const audited = `select from audit_log where resource_type in ('gitHostInstallation', 'modelSyncSource')`;
+    expect((await run(audited)).rowCount).toBe(0);
+
+    // A name may lead to a private address later, which the connection itself finds.
+    const { installationId: id } = await careful.admin.createGitHostInstallation({
+      body: { name: 'local', kind: 'git', url: 'https://git.example.com', token: 't' },
+    });
+    await run(`update git_installations set url = '${host.url.replace('http:', 'https:')}'`);
     const asked = host.requests.length;
     const body = { installationId: Number(id), name: 'a.git' };
     expect(await codeOf(careful.admin.connect({ deploymentId, body }))).toBe('git_host_unreachable');
     expect(host.requests.length).toBe(asked);
   } finally {
     await careful.stop();
+  }
+});
+
+test('a host that sends the server elsewhere is not followed, and nothing is stored', async () => {
+  const redirecting = createServer((request, response) => {
+    response.writeHead(302, { location: `${host.url}${request.url}` }).end();
+  });
+  await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+  try {
+    const repo = await repository({ a: '1' });
+    const { port } = redirecting.address() as AddressInfo;
+    const id = await installed({ kind: 'git', url: `http://127.0.0.1:${port}`, ...userAndToken() });
+    const { id: deploymentId } = await world.deployment();
+    const asked = host.requests.length;
+    const body = { installationId: id, name: repo.name };
+    expect(await codeOf(world.admin.connect({ deploymentId, body }))).toBe('git_repository_not_found');
+    expect(host.requests.length).toBe(asked);
+    expect(await codeOf(world.admin.getGitHostConnection({ deploymentId }))).toBe('not_connected');
+  } finally {
+    redirecting.close();
   }
 });
 

@@ -12,22 +12,23 @@ import { modeller } from '../../../test/data-models.ts';
 import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
+import { requestSync } from './connections.ts';
 import { clearGitSecrets, listUnchecked } from './store.ts';
 import { packOf } from './sync.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 100 };
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-interface Asked {
+interface SentRequest {
   method: string;
   path: string;
   authorization: string;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of three APIs
   body: any;
 }
-let asked: Asked[] = [];
+let asked: SentRequest[] = [];
 /** What the double answers, beside what it always does. */
-let answers: (request: Asked) => [status: number, body?: unknown] | undefined = () => undefined;
+let answers: (request: SentRequest) => [status: number, body?: unknown] | undefined = () => undefined;
 
 async function api(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];
@@ -105,8 +106,10 @@ async function repository(branch = 'main') {
 
 const statusOf = (commit: string) =>
   vi.waitFor(() => {
-    const found = asked.find(({ path }) => path.includes('/statuses') && path.includes(commit));
+    const [first, found] = asked.filter(({ path }) => path.includes('/statuses') && path.includes(commit));
     expect(found).toBeDefined();
+    // While it is built, the host shows that.
+    expect(first!.body.state).toMatch(/^(pending|running|INPROGRESS)$/);
     return found!;
   }, PATIENTLY);
 
@@ -165,6 +168,41 @@ test('a commit status says whether a pushed model builds, and which reports it b
   }
 });
 
+test('a new commit of a branch that only the host has gets a status, and no branch here (a small double of the API of GitHub)', async () => {
+  const repo = await repository();
+  const bare = (...args: string[]) => host.git.run(['-C', `served/${repo.name}.git`, ...args]);
+  await bare('branch', 'old', 'main');
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('github');
+  await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+  const query = (text: string) => world.server.db.pool.query(text, [deploymentId]);
+  const look = async () => {
+    await query("update git_connections set checked_at = now() - interval '1 hour' where deployment_id = $1");
+    await world.server.db.transaction((tx) => requestSync(tx, deploymentId, true));
+    await vi.waitFor(async () => expect((await rows(deploymentId))[0].requested_at).toBeNull(), PATIENTLY);
+  };
+  await look();
+  // What is pushed to the branch of a pull request from now on.
+  const before = await repo.push({ 'model/orders.yml': 'cubes: [' });
+  await bare('update-ref', 'refs/heads/main', `${before}~1`);
+  await bare('update-ref', 'refs/heads/pull-request', before);
+  await look();
+  expect((await statusOf(before)).body).toMatchObject({ state: 'failure' });
+  const count = () => asked.filter(({ path }) => path.includes('/statuses')).length;
+  const told = count();
+  const { items } = await world.admin.listBranches({ deploymentId });
+  expect(items.map(({ name }) => name)).toEqual(['main']);
+  await look();
+  expect(count()).toBe(told);
+
+  // A branch that is deleted here only does not come back, and gets statuses as others there do.
+  await world.admin.pull({ deploymentId, body: { branchName: 'pull-request' } });
+  await world.admin.deleteBranch({ deploymentId, branchName: 'pull-request' });
+  await look();
+  expect((await world.admin.listBranches({ deploymentId })).items.map(({ name }) => name)).toEqual(['main']);
+  expect((await bare('rev-parse', 'pull-request')).trim()).toBe(before);
+});
+
 test('a push that meets another one at the same moment is merged with it, and a host that refuses is named', async () => {
   const repo = await repository();
   const { id: deploymentId } = await world.deployment();
@@ -194,48 +232,74 @@ test('a push that meets another one at the same moment is merged with it, and a 
   await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_push_rejected' });
 });
 
-test('a test of a connection has the host send its webhook, and waits for it (a small double of the API of Gitea)', async () => {
-  const repo = await repository();
-  const { id: deploymentId } = await world.deployment();
-  const installationId = await installed('gitea');
-  const tried = (waitSeconds = 1) =>
-    world.admin.testGitHostInstallation({ installationId, body: { deploymentId, waitSeconds } });
-  await expect(tried()).rejects.toMatchObject({ code: 'not_connected' });
-  await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
-  expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('no secret') });
-  const { webhookUrl, secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
-  // Nobody has told the host.
-  expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('set it up') });
-  let signedWith = 'another secret';
-  answers = ({ method, path }) => {
-    if (path.endsWith('/hooks?limit=100'))
-      return [
-        200,
-        [
-          { id: 3, config: { url: 'https://x.example' } },
-          { id: 7, config: { url: webhookUrl } },
-        ],
-      ];
-    if (method !== 'POST' || !path.endsWith(`/repos/${repo.name}/hooks/7/tests`)) return undefined;
-    const body = '{}';
-    void world.raw('POST', new URL(webhookUrl).pathname, {
-      apiKey: null,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'x-gitea-signature': createHmac('sha256', signedWith).update(body).digest('hex'),
-        'x-gitea-delivery': unique('d'),
-      },
+const WEBHOOK_TESTS = [
+  {
+    kind: 'github',
+    list: (name: string) => `/api/v3/repos/${name}/hooks?per_page=100`,
+    test: (name: string) => `/api/v3/repos/${name}/hooks/7/pings`,
+    isFlat: false,
+    sign: (secret: string, body: string) => ({
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      'x-github-delivery': unique('d'),
+    }),
+  },
+  {
+    kind: 'gitea',
+    list: (name: string) => `/api/v1/repos/${name}/hooks?limit=100`,
+    test: (name: string) => `/api/v1/repos/${name}/hooks/7/tests`,
+    isFlat: false,
+    sign: (secret: string, body: string) => ({
+      'x-gitea-signature': createHmac('sha256', secret).update(body).digest('hex'),
+      'x-gitea-delivery': unique('d'),
+    }),
+  },
+  {
+    kind: 'gitlab',
+    list: (name: string) => `/api/v4/projects/${encodeURIComponent(name)}/hooks?per_page=100`,
+    test: (name: string) => `/api/v4/projects/${encodeURIComponent(name)}/hooks/7/test/push_events`,
+    isFlat: true,
+    sign: (secret: string) => ({ 'x-gitlab-token': secret, 'x-gitlab-event-uuid': unique('d') }),
+  },
+] as const;
+
+test.each(WEBHOOK_TESTS)(
+  'a test of a connection has the host send its webhook, and waits for it (a small double of the API of $kind)',
+  async ({ kind, list, test: testPath, isFlat, sign }) => {
+    const repo = await repository();
+    const { id: deploymentId } = await world.deployment();
+    const installationId = await installed(kind);
+    const tried = (waitSeconds = 1) =>
+      world.admin.testGitHostInstallation({ installationId, body: { deploymentId, waitSeconds } });
+    await expect(tried()).rejects.toMatchObject({ code: 'not_connected' });
+    await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
+    expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('no secret') });
+    const { webhookUrl, secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
+    // Nobody has told the host.
+    expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('set it up') });
+    let signedWith = 'another secret';
+    const hook = (id: number, url: string) => (isFlat ? { id, url } : { id, config: { url } });
+    answers = ({ method, path }) => {
+      if (path === list(repo.name)) return [200, [hook(3, 'https://x.example'), hook(7, webhookUrl)]];
+      if (method !== 'POST' || path !== testPath(repo.name)) return undefined;
+      const body = '{}';
+      void world.raw('POST', new URL(webhookUrl).pathname, {
+        apiKey: null,
+        body,
+        headers: { 'content-type': 'application/json', ...sign(signedWith, body) },
+      });
+      return [204];
+    };
+    expect(await tried(2)).toMatchObject({
+      works: false,
+      message: expect.stringContaining('right signature'),
     });
-    return [204];
-  };
-  expect(await tried(2)).toMatchObject({ works: false, message: expect.stringContaining('right signature') });
-  signedWith = secret;
-  expect(await tried(30)).toMatchObject({
-    works: true,
-    message: expect.stringContaining('webhook was received'),
-  });
-});
+    signedWith = secret;
+    expect(await tried(30)).toMatchObject({
+      works: true,
+      message: expect.stringContaining('webhook was received'),
+    });
+  },
+);
 
 test('accounts that installed the GitHub App of the server are connections without a token (a small double of the API of GitHub)', async () => {
   const repo = await repository();

@@ -63,8 +63,11 @@ interface Api {
   };
 }
 
+/** `pending` while it is not known yet. */
+export type CommitState = 'pending' | 'success' | 'failure';
+
 export interface CommitStatus {
-  isGood: boolean;
+  state: CommitState;
   description: string;
   /** Names the check among others. */
   context: string;
@@ -89,9 +92,9 @@ const pathOf = (repository: string) =>
 const gitlabPathOf = (repository: string) => encodeURIComponent(repository.replace(/\.git$/, ''));
 
 /** GitHub and Gitea take the same. */
-const setStatus: Api['setStatus'] = (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+const setStatus: Api['setStatus'] = (ask, repository, commit, { state, description, context, targetUrl }) =>
   ask(`/repos/${pathOf(repository)}/statuses/${commit}`, {
-    state: isGood ? 'success' : 'failure',
+    state,
     ...{ description: shortened(description), context, target_url: targetUrl },
   });
 
@@ -188,9 +191,9 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
         ...(owner ? { namespace_id: namespace } : {}),
       });
     },
-    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+    setStatus: (ask, repository, commit, { state, description, context, targetUrl }) =>
       ask(`/projects/${gitlabPathOf(repository)}/statuses/${commit}`, {
-        state: isGood ? 'success' : 'failed',
+        state: { pending: 'running', success: 'success', failure: 'failed' }[state],
         ...{ description: shortened(description), name: context, target_url: targetUrl },
       }),
     hooks: {
@@ -226,9 +229,9 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
       const path = [owner ?? '', name].map(encodeURIComponent).join('/');
       return ask(`/repositories/${path}`, { scm: 'git', is_private: isPrivate });
     },
-    setStatus: (ask, repository, commit, { isGood, description, context, targetUrl }) =>
+    setStatus: (ask, repository, commit, { state, description, context, targetUrl }) =>
       ask(`/repositories/${pathOf(repository)}/commit/${commit}/statuses/build`, {
-        state: isGood ? 'SUCCESSFUL' : 'FAILED',
+        state: { pending: 'INPROGRESS', success: 'SUCCESSFUL', failure: 'FAILED' }[state],
         ...{ description: shortened(description), key: context, name: context, url: targetUrl },
       }),
   },

@@ -25,10 +25,14 @@ export interface GitHosts extends Connections {
 
 export function createGitHosts(
   platform: Platform,
-  options: Omit<ConnectionOptions, 'installations'> & { githubApp: GitHubAppSettings | undefined },
+  options: Omit<ConnectionOptions, 'installations'> & {
+    githubApp: GitHubAppSettings | undefined;
+    /** ORIEL_ALLOW_PRIVATE_REMOTES. */
+    allowPrivate: boolean;
+  },
 ): GitHosts {
   const app = options.githubApp && createGitHubApp(platform.outbound, options.githubApp);
-  const installations = createInstallations(platform, app);
+  const installations = createInstallations(platform, { app, allowPrivate: options.allowPrivate });
   const connections = createConnections(platform, { ...options, installations });
   const openSnapshot = createOpenSnapshot(platform, { installations, packs: connections.packs });
   return { app, installations, openSnapshot, ...connections };

@@ -37,7 +37,7 @@ export interface Installations {
 
 export function createInstallations(
   { box: boxOf, log }: Pick<Platform, 'box' | 'log'>,
-  app: GitHubApp | undefined,
+  { app, allowPrivate }: { app: GitHubApp | undefined; allowPrivate: boolean },
 ): Installations {
   const box = boxOf(GIT_TOKEN_COLUMN);
   return {
@@ -49,7 +49,7 @@ export function createInstallations(
       return store.insertInstallation(tx, {
         name,
         kind,
-        url: hostUrl(kind, url),
+        url: hostUrl(kind, url, { allowPrivate }),
         username: username ?? null,
         tokenId,
         token: box.seal(tokenId, Buffer.from(token)),
@@ -90,10 +90,14 @@ export function createInstallations(
   };
 }
 
-function hostUrl(kind: store.HostKind, given: string | null | undefined): string {
+function hostUrl(
+  kind: store.HostKind,
+  given: string | null | undefined,
+  options: { allowPrivate: boolean },
+): string {
   const text = given ?? DEFAULT_URLS[kind];
   if (text === undefined) throw invalid('url', 'must be given for a host of this kind');
-  return plainUrl(text, 'url');
+  return plainUrl(text, 'url', options);
 }
 
 /** As replies and the audit log show it: without the token. */

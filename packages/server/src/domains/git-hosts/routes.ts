@@ -60,9 +60,18 @@ interface GitHostOptions {
   app: GitHubApp | undefined;
 }
 
+/** The operations on git hosts in the reference, whose first lines say how to connect one. */
+const GUIDE_PATH = '/docs#/GitHost';
+
 /** How long a test waits for the webhook, if it is not said, and how often it looks. */
 const WEBHOOK_WAIT_SECONDS = 15;
 const WEBHOOK_LOOK_MS = 250;
+
+const allOf = <Item>(items: Item[]) => ({
+  data: items,
+  items,
+  pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+});
 
 export function gitHostRoutes(
   platform: Platform,
@@ -70,20 +79,23 @@ export function gitHostRoutes(
 ) {
   const { outbound, publicUrl, box: boxOf } = platform;
   const box = boxOf(WEBHOOK_SECRET_COLUMN);
-  const guide = `${publicUrl}/docs`;
+  const guide = `${publicUrl}${GUIDE_PATH}`;
   const webhookUrl = ({ webhookId }: store.ConnectionRow) =>
     `${publicUrl}/api/v1/git-host/webhooks/${webhookId}`;
 
   return [
-    handle(operations.status, async ({ db }) => ({
-      connected: (await store.countInstallations(db)) > 0,
-      linkUrl: app?.linkUrl ?? guide,
-      settingsUrl: app?.settingsUrl ?? guide,
-    })),
+    handle(operations.status, async ({ db }) => {
+      await installations.refresh(db);
+      return {
+        connected: (await store.countInstallations(db)) > 0,
+        linkUrl: app?.linkUrl ?? guide,
+        settingsUrl: app?.settingsUrl ?? guide,
+      };
+    }),
 
     handle(operations.installations, async ({ db }) => {
       await installations.refresh(db);
-      return { data: (await store.listInstallations(db)).map(toInstallation) };
+      return allOf((await store.listInstallations(db)).map(toInstallation));
     }),
 
     handle(operations.createGitHostInstallation, ({ change }, { body }) =>
@@ -141,7 +153,7 @@ export function gitHostRoutes(
 
     handle(operations.repositories, async ({ db }, { params }) => {
       const host = await installations.open(db, params.installationId);
-      return { data: await withHost(() => listRepositories(outbound, host)) };
+      return allOf(await withHost(() => listRepositories(outbound, host)));
     }),
 
     handle(operations.branches, async ({ db, signal }, { params: { owner, repo }, query }) => {
@@ -149,7 +161,7 @@ export function gitHostRoutes(
       requireRepositoryName(`${owner}/${repo}`, 'repo');
       const remote = remoteOf(platform, host, repositoryUrl(host, `${owner}/${repo}`));
       const { heads, defaultBranch } = await withHost(() => remote.listBranches(signal));
-      return { data: [...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })) };
+      return allOf([...heads.keys()].sort().map((name) => ({ name, isDefault: name === defaultBranch })));
     }),
 
     handle(operations.connect, async ({ actor, db, change, signal }, { params: { deploymentId }, body }) => {
@@ -177,7 +189,13 @@ export function gitHostRoutes(
           );
           await requireFits(db, deploymentId, found.remoteHead);
         }
-        const place = found.remoteHead === undefined ? undefined : await placeOf(db, own, found.remoteHead);
+        const { branchName, remoteHead } = found;
+        const formerHead = await store.findFormerHead(db, deploymentId, address, branchName);
+        const acceptRewritten = body.acceptRewritten ?? null;
+        const place =
+          remoteHead === undefined
+            ? undefined
+            : await placeOf(db, own, { branchName, remoteHead, formerHead, acceptRewritten });
         return { repository: name, url: address, seen: { branchName: found.branchName, place } };
       });
       return change(async (tx) => {
@@ -191,6 +209,7 @@ export function gitHostRoutes(
           webhookId: newPublicId(),
         });
         if (!made) throw new ApiError('already_connected');
+        await store.restoreFormerHeads(tx, deploymentId);
         const branchChange = await takePlace(tx, { deploymentId, branchId: own.id, head: own.head }, seen);
         const after = await updateSource(tx, deploymentId, {
           deployBranchName: seen.branchName,
@@ -226,6 +245,7 @@ export function gitHostRoutes(
 
     handle(operations.deleteGitHostConnection, ({ change }, { params: { deploymentId } }) =>
       change(async (tx) => {
+        await store.keepFormerHeads(tx, deploymentId);
         const before = found(await store.deleteConnection(tx, deploymentId), 'not_connected');
         const { installationId, repository, url } = before;
         return {

@@ -1,4 +1,5 @@
 import { invalid } from '../../platform/errors.ts';
+import { addressProblem } from '../../platform/outbound/addresses.ts';
 
 /** The name becomes the end of an address, which must not lead elsewhere on the host. */
 export function requireRepositoryName(name: string, field: string): void {
@@ -9,12 +10,12 @@ export function requireRepositoryName(name: string, field: string): void {
 
 /**
  * An address without a slash at its end. One with credentials in it is refused: the token must not go to whoever reads
- * the address.
+ * the address. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES.
  */
-export function plainUrl(text: string, field: string): string {
+export function plainUrl(text: string, field: string, options: { allowPrivate: boolean }): string {
+  const problem = addressProblem(text, options);
+  if (problem) throw invalid(field, problem);
   const url = new URL(text);
-  if (url.username || url.password)
-    throw invalid(field, 'must not contain a user name or password: give `username` and `token`');
-  if (url.search || url.hash) throw invalid(field, 'must not have a query or a fragment');
+  if (url.search || text.includes('?')) throw invalid(field, 'must not have a query');
   return url.href.replace(/\/+$/, '');
 }

@@ -43,9 +43,11 @@ export const createStatusJob = (
     const host = await installations.open(db, connection.installationId);
     if (!hasStatuses(host)) return;
     try {
-      const status = await statusOf(db, checkCommit, deploymentId, commit, signal);
       const about = { context: `oriel/deployment-${deploymentId}`, targetUrl: publicUrl };
-      await setCommitStatus(outbound, host, connection.repository, commit, { ...about, ...status });
+      const tell = (status: Pick<CommitStatus, 'state' | 'description'>) =>
+        setCommitStatus(outbound, host, connection.repository, commit, { ...about, ...status });
+      await tell({ state: 'pending', description: 'The model is being built' });
+      await tell(await statusOf(db, checkCommit, deploymentId, commit, signal));
     } catch (error) {
       // The branch went another way meanwhile, and what it left was swept.
       if (error instanceof MissingObject) return;
@@ -62,13 +64,13 @@ async function statusOf(
   deploymentId: number,
   commit: string,
   signal: AbortSignal,
-): Promise<Pick<CommitStatus, 'isGood' | 'description'>> {
+): Promise<Pick<CommitStatus, 'state' | 'description'>> {
   const { problem, meaning } = await checkCommit(db, deploymentId, commit, signal);
-  if (!meaning) return { isGood: false, description: `The model does not build: ${problem}` };
+  if (!meaning) return { state: 'failure', description: `The model does not build: ${problem}` };
   const { count, names: broken } = await findBrokenReports(db, deploymentId, meaning.members, signal);
   if (!count)
-    return { isGood: true, description: 'The model builds, and no report names what it does not have' };
+    return { state: 'success', description: 'The model builds, and no report names what it does not have' };
   const names = broken.length ? `: ${broken.join(', ')}` : '';
   const reports = count === 1 ? '1 report' : `${count} reports`;
-  return { isGood: false, description: `It builds, but breaks ${reports}${names}` };
+  return { state: 'failure', description: `It builds, but breaks ${reports}${names}` };
 }

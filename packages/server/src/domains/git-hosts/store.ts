@@ -119,11 +119,15 @@ export const updateWebhookSecret = (tx: Tx, deploymentId: number, webhookSecret:
     update git_connections set webhook_secret = ${webhookSecret} where deployment_id = ${deploymentId}
     returning ${CONNECTION}`);
 
-export const updateChecked = (db: Database, deploymentId: number, message: string | null) =>
-  db.writes.run(sql`
-    update git_connections
-    set message = ${message}, checked_at = now(), failures = case when ${message}::text is null then 0 else failures + 1 end
-    where deployment_id = ${deploymentId}`);
+/** Returns what was wrong before, or nothing if the deployment is not connected. */
+export const updateChecked = (tx: Tx, deploymentId: number, message: string | null) =>
+  tx.maybeOne<{ before: string | null }>(sql`
+    update git_connections c
+    set message = ${message}, checked_at = now(),
+        failures = case when ${message}::text is null then 0 else c.failures + 1 end
+    from git_connections before
+    where c.deployment_id = ${deploymentId} and before.deployment_id = c.deployment_id
+    returning before.message as before`);
 
 export const updateWebhookReceived = (tx: Tx, deploymentId: number) =>
   tx.run(sql`update git_connections set webhook_received_at = now() where deployment_id = ${deploymentId}`);
@@ -186,19 +190,85 @@ export const listUnchecked = (db: Queryable, seconds: number, limit: number) =>
       and (requested_at is null or requested_at < now() - interval '1 hour')
     order by checked_at nulls first limit ${limit}`);
 
-export const listRemoteHeads = async (db: Queryable, deploymentId: number) =>
+const headsWhere = async (db: Queryable, deploymentId: number, isOnlyThere: boolean) =>
   new Map(
     (
       await db.many<{ branchName: string; head: string }>(sql`
-        select branch_name as "branchName", head from git_remote_heads where deployment_id = ${deploymentId}`)
+        select branch_name as "branchName", head from git_remote_heads
+        where deployment_id = ${deploymentId} and is_only_there = ${isOnlyThere}`)
     ).map(({ branchName, head }) => [branchName, head]),
   );
 
-/** Forgets branches that are gone here. */
-export const deleteOtherHeads = (db: Queryable, deploymentId: number, branchNames: readonly string[]) =>
+/** What the branches that are on both sides were seen to have there. */
+export const listRemoteHeads = (db: Queryable, deploymentId: number) => headsWhere(db, deploymentId, false);
+
+/** What the branches that only the repository has had when they were looked at. */
+export const listHeadsOnlyThere = (db: Queryable, deploymentId: number) => headsWhere(db, deploymentId, true);
+
+/** Branches that are gone here may still be there. */
+export const markOnlyThere = (db: Queryable, deploymentId: number, branchNames: readonly string[]) =>
+  db.run(sql`
+    update git_remote_heads set is_only_there = true
+    where deployment_id = ${deploymentId} and not is_only_there and branch_name <> all(${branchNames}::text[])`);
+
+/** Notes what branches have that only the repository has. */
+export const upsertHeadsOnlyThere = (
+  db: Queryable,
+  deploymentId: number,
+  heads: readonly (readonly [name: string, head: string])[],
+) =>
+  db.run(sql`
+    insert into git_remote_heads (deployment_id, branch_name, head, is_only_there)
+    select c.deployment_id, n.name, n.head, true
+    from git_connections c,
+      unnest(${heads.map(([name]) => name)}::text[], ${heads.map(([, head]) => head)}::text[]) as n (name, head)
+    where c.deployment_id = ${deploymentId}
+    on conflict (deployment_id, branch_name) do update set head = excluded.head
+    where git_remote_heads.is_only_there`);
+
+/** Forgets branches that the repository does not have any more, or that are on both sides now. */
+export const deleteHeadsOnlyThere = (db: Queryable, deploymentId: number, kept: readonly string[]) =>
   db.run(sql`
     delete from git_remote_heads
-    where deployment_id = ${deploymentId} and branch_name <> all(${branchNames}::text[])`);
+    where deployment_id = ${deploymentId} and is_only_there and branch_name <> all(${kept}::text[])`);
+
+/** Returns whether the branches were known already. */
+export const updateKnowsBranches = async (db: Database, deploymentId: number) =>
+  (
+    await db.writes.maybeOne<{ before: boolean }>(sql`
+      update git_connections c set knows_branches = true
+      from git_connections before
+      where c.deployment_id = ${deploymentId} and before.deployment_id = c.deployment_id
+      returning before.knows_branches as before`)
+  )?.before === true;
+
+/** Keeps what the repository had, before its connection is deleted. */
+export const keepFormerHeads = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`
+    insert into git_former_connections (deployment_id, url, heads)
+    select c.deployment_id, c.url,
+           coalesce(jsonb_object_agg(h.branch_name, h.head) filter (where not h.is_only_there), '{}')
+    from git_connections c left join git_remote_heads h on h.deployment_id = c.deployment_id
+    where c.deployment_id = ${deploymentId} group by c.deployment_id
+    on conflict (deployment_id) do update set url = excluded.url, heads = excluded.heads`);
+
+/** What a branch of the repository had when the deployment was disconnected from it. */
+export const findFormerHead = async (db: Queryable, deploymentId: number, url: string, branchName: string) =>
+  (
+    await db.maybeOne<{ head: string | null }>(sql`
+      select heads ->> ${branchName} as head from git_former_connections
+      where deployment_id = ${deploymentId} and url = ${url}`)
+  )?.head ?? undefined;
+
+/** The deployment is connected to the same repository again. */
+export const restoreFormerHeads = (tx: Tx, deploymentId: number) =>
+  tx.run(sql`
+    insert into git_remote_heads (deployment_id, branch_name, head)
+    select c.deployment_id, h.key, h.value
+    from git_connections c join git_former_connections f on f.deployment_id = c.deployment_id and f.url = c.url,
+      jsonb_each_text(f.heads) h
+    where c.deployment_id = ${deploymentId}
+    on conflict do nothing`);
 
 /** Whether another deployment serves this branch of the same repository. */
 export const isServedElsewhere = async (db: Queryable, deploymentId: number, branchName: string) =>
@@ -221,7 +291,7 @@ export const upsertRemoteHead = (db: Queryable, deploymentId: number, branchName
   db.run(sql`
     insert into git_remote_heads (deployment_id, branch_name, head)
     select deployment_id, ${branchName}, ${head} from git_connections where deployment_id = ${deploymentId}
-    on conflict (deployment_id, branch_name) do update set head = excluded.head`);
+    on conflict (deployment_id, branch_name) do update set head = excluded.head, is_only_there = false`);
 
 export const deleteRemoteHead = (db: Queryable, deploymentId: number, branchName: string) =>
   db.run(sql`

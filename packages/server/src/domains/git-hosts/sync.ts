@@ -9,6 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { streamPack } from '../../platform/git/bundle.ts';
 import { mergeBase } from '../../platform/git/merge-bases.ts';
+import { isBranchName } from '../../platform/git/names.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
 import type { PackReader, ReceiveLimits } from '../../platform/git/remote/receive.ts';
@@ -63,6 +64,8 @@ export interface SyncOptions {
   sharedHeads: readonly Hash[];
   /** Throws if the deployment was disconnected meanwhile, or connected to another repository. */
   requireConnected(): Promise<void>;
+  /** The commit whose history somebody takes in the place of the one that was seen. */
+  acceptRewritten?: Hash | undefined;
 }
 
 export interface SyncedBranch {
@@ -164,11 +167,9 @@ async function takeRemote(
   const { deploymentId, name } = branch;
   const objects = createObjects(db, deploymentId);
   await fetchCommit(options, deploymentId, remoteHead, [branch.head]);
-  if (seenHead !== undefined && (await baseIfKnown(objects, seenHead, remoteHead)) !== seenHead) {
-    const [before, after] = [seenHead, remoteHead].map((hash) => hash.slice(0, 10));
-    throw new ApiError('git_history_rewritten', {
-      message: `Somebody replaced the history of ${name} on the git host: it had the commit ${before}, and has ${after}. It is not followed, and nothing is pushed over it. To take it, connect a new deployment.`,
-    });
+  if (await isRewritten(objects, seenHead, remoteHead)) {
+    if (options.acceptRewritten !== remoteHead) throw rewritten(name, seenHead!, remoteHead);
+    return takeRewritten(options, branch, remoteHead);
   }
   const base = await mergeBase(objects, branch.head, remoteHead);
   if (base === remoteHead) return undefined;
@@ -189,6 +190,73 @@ async function takeRemote(
     return { reply: { ...locked, head: head ?? locked.head }, changes };
   });
 }
+
+/** Whether the repository had commits that are not part of its history any more. */
+export const isRewritten = async (objects: Objects, seenHead: Hash | undefined, remoteHead: Hash) =>
+  seenHead !== undefined && (await baseIfKnown(objects, seenHead, remoteHead)) !== seenHead;
+
+export const rewritten = (name: string, seenHead: Hash, remoteHead: Hash) =>
+  new ApiError('git_history_rewritten', {
+    message: `Somebody replaced the history of ${name} on the git host: it had the commit ${seenHead}, and has ${remoteHead}. It is not followed, and nothing is pushed over it. To take it, with the loss of the commits that it does not have, give \`acceptRewritten\`: ${remoteHead}.`,
+  });
+
+/** Moves the branch to the history of the repository, whatever it had. Its audit entry says which commit that was. */
+async function takeRewritten(options: SyncOptions, branch: BranchRow, remoteHead: Hash) {
+  const { db } = options;
+  if (branch.workingTree !== null && !branch.isDeploy) throw uncommitted(branch);
+  await requireFits(db, branch.deploymentId, remoteHead);
+  const compute = async () => ({ branches: [await requireSame(db, branch)] });
+  return computeAndChange(options, compute, async (tx, { branches }) => {
+    await options.requireConnected();
+    const where = { deploymentId: branch.deploymentId, userId: 0 };
+    const locked = (await lockUnchanged(tx, where, branches))[0]!;
+    const moved = await moveBranch(tx, locked, { head: remoteHead }, options.enqueueBuild);
+    return { reply: { ...locked, head: remoteHead }, changes: [moved] };
+  });
+}
+
+/** How many branches that only the repository has are looked at in one turn. The next turn goes on. */
+const OTHERS_AT_ONCE = 20;
+
+/**
+ * Asks for a status for each new commit of branches that only the repository has, so that a pull request from one gets
+ * it. What the branches had when this looked first is old.
+ */
+export async function lookAtOthers(
+  options: Omit<SyncOptions, 'change'>,
+  deploymentId: number,
+  { heads, local }: { heads: ReadonlyMap<string, Hash>; local: readonly BranchRow[] },
+): Promise<void> {
+  const { db, signal, sharedHeads } = options;
+  const own = new Set(local.map(({ name }) => name));
+  const there = [...heads].filter(([name]) => isBranchName(name) && !own.has(name));
+  await store.deleteHeadsOnlyThere(
+    db.writes,
+    deploymentId,
+    there.map(([name]) => name),
+  );
+  const note = (noted: typeof there) => store.upsertHeadsOnlyThere(db.writes, deploymentId, noted);
+  if (!(await store.updateKnowsBranches(db, deploymentId))) return void (await note(there));
+  const known = await store.listHeadsOnlyThere(db, deploymentId);
+  const fresh = there.filter(([name, head]) => known.get(name) !== head);
+  for (const [name, head] of fresh.slice(0, OTHERS_AT_ONCE)) {
+    signal.throwIfAborted();
+    if (!(await store.isServedElsewhere(db, deploymentId, name))) {
+      try {
+        await fetchCommit(options, deploymentId, head, sharedHeads);
+        await requireFits(db, deploymentId, head);
+        await db.transaction((tx) => requestStatus(tx, deploymentId, head));
+      } catch (error) {
+        // What cannot be stored has no status. Others go on.
+        if (!isLasting(error)) throw error;
+      }
+    }
+    await note([[name, head]]);
+  }
+}
+
+const isLasting = (error: unknown) =>
+  error instanceof RemoteError ? error.failure !== 'unreachable' : error instanceof ApiError;
 
 async function requireSame(db: Database, { id, deploymentId }: BranchRow): Promise<BranchRow> {
   const now = await findBranch(db, deploymentId, null, { branchId: id });

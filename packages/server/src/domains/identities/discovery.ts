@@ -46,7 +46,8 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
   };
 }
 
-function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
+/** Asks the provider now. */
+export function discover({ issuer, clientId, clientSecret }: ProviderSettings, outbound: Outbound) {
   const server = new URL(issuer);
   return oidc.discovery(
     server,

@@ -1,6 +1,8 @@
 /** What an operator can find out about a sign-in with the provider that failed. */
+import { createOrielClient } from '@oriel/client';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { checkedFetch } from '../../../test/checked-fetch.ts';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
 import { errorOf, newAccount, visitsTo } from '../../../test/sign-in-provider/visits.ts';
 import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
@@ -73,6 +75,43 @@ test.each([
     expect(asked ?? reason).toContain(issuer);
   },
 );
+
+test('an admin tests the settings, and is told which of them is wrong', async () => {
+  const tested = async (env: Record<string, string> = {}) => {
+    const { url } = await serverWith(env);
+    return createOrielClient({ baseUrl: url, apiKey: ADMIN_KEY, fetch: checkedFetch }).testSignInProvider();
+  };
+  expect(await tested()).toMatchObject({
+    code: 'works',
+    issuer: provider.issuer,
+    redirectUri: expect.stringMatching(/\/sign-in\/provider\/callback$/),
+    reason: null,
+    check: null,
+  });
+  const cases: [Record<string, string>, string, string][] = [
+    [
+      { ORIEL_OIDC_CLIENT_SECRET: 'wrong' },
+      'client_refused',
+      'ORIEL_OIDC_CLIENT_ID, ORIEL_OIDC_CLIENT_SECRET',
+    ],
+    [{ ORIEL_OIDC_ISSUER: 'http://127.0.0.1:1' }, 'not_reached', 'ORIEL_OIDC_ISSUER'],
+    [{ ORIEL_OIDC_ISSUER: `${provider.issuer}/nothing` }, 'wrong_answer', 'ORIEL_OIDC_ISSUER'],
+    [
+      { ORIEL_OIDC_ISSUER: provider.issuer.replace('127.0.0.1', 'localhost') },
+      'issuer_differs',
+      'ORIEL_OIDC_ISSUER',
+    ],
+    [
+      { ORIEL_OIDC_ISSUER: 'https://10.0.0.1', ORIEL_ALLOW_PRIVATE_REMOTES: 'false' },
+      'address_refused',
+      'ORIEL_OIDC_ISSUER, ORIEL_ALLOW_PRIVATE_REMOTES',
+    ],
+  ];
+  for (const [env, code, check] of cases) expect(await tested(env)).toMatchObject({ code, check });
+  expect(await world.admin.testSignInProvider()).toMatchObject({ code: 'not_configured', issuer: null });
+  const { client } = await world.person({ roles: ['Developer'] });
+  await expect(client.testSignInProvider()).rejects.toMatchObject({ status: 403 });
+});
 
 test('the log says at the start that the provider cannot be used, and what to check', async () => {
   const { warnings } = await serverWith({ ORIEL_OIDC_ISSUER: 'http://127.0.0.1:1' });

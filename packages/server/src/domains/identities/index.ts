@@ -1,9 +1,12 @@
 /** Sign-in with an OpenID Connect provider, and who users are there. */
+import { operations } from '@oriel/contract';
 import type { OnChange } from '../../platform/audit/change.ts';
+import { handle } from '../../platform/http/routes.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import { type LinkedIdentities, SIGN_IN_PATH, type SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
+import { examine } from './examine.ts';
 import { createExchanges } from './exchanges.ts';
 import { createFailures } from './failures.ts';
 import { createIdentities } from './identities.ts';
@@ -40,7 +43,16 @@ export function identities(
     pending: createPendingCookie(keysFor('sign-in with a provider'), publicUrl),
   };
   return {
-    routes: [...identityRoutes(set, { publicUrl, console, links }), ...linkedRoutes],
+    routes: [
+      ...identityRoutes(set, { publicUrl, console, links }),
+      ...linkedRoutes,
+      handle(operations.testSignInProvider, async () => ({
+        issuer: settings?.issuer ?? null,
+        redirectUri: publicUrl + CALLBACK_PATH,
+        signOutUri: publicUrl + SIGN_IN_PATH,
+        ...(await examine(settings, outbound, publicUrl + CALLBACK_PATH)),
+      })),
+    ],
     started: () => void set?.provider.prepare(),
   };
 }

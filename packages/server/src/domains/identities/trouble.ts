@@ -43,7 +43,7 @@ function checkOf(error: unknown, during: 'discovery' | 'sign-in', status?: numbe
   return undefined;
 }
 
-const OF_CLIENT = ['invalid_client', 'unauthorized_client'];
+export const OF_CLIENT = ['invalid_client', 'unauthorized_client'];
 /** The answer that the library did not like. */
 function answerIn(error: unknown): Response | undefined {
   for (const cause of causesOf(error)) {

@@ -36,13 +36,13 @@ async function makeKeyOfAuditLog({ server }: World) {
   });
 }
 
-interface Given {
+interface Setup {
   key: string;
   next?: string;
   previous?: string;
 }
 
-const configOf = ({ databaseUrl }: World, { key, next, previous }: Given) =>
+const configOf = ({ databaseUrl }: World, { key, next, previous }: Setup) =>
   readConfig({
     ORIEL_PORT: '0',
     ORIEL_DATABASE_URL: databaseUrl,
@@ -51,7 +51,7 @@ const configOf = ({ databaseUrl }: World, { key, next, previous }: Given) =>
     ...(previous && { ORIEL_SECRET_KEY_PREVIOUS: previous }),
   });
 
-async function serverWith(world: World, given: Given): Promise<RunningServer> {
+async function serverWith(world: World, given: Setup): Promise<RunningServer> {
   const server = await startServer(configOf(world, given), pino({ level: 'silent' }));
   stops.push(() => server.stop());
   return server;

@@ -58,7 +58,11 @@ test('a preview tells which reports, dashboards and schedules a merge breaks or 
   });
   const config = { widgets: [chart('a', revenue.id)] };
   await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft: config } });
-  await world.admin.publishDashboard({ deploymentId, workbookId, body: { config } });
+  const { publicId } = await world.admin.publishDashboard({ deploymentId, workbookId, body: { config } });
+  const { id: scheduleId } = await world.admin.createNotification({
+    deploymentId,
+    body: { dashboardPublicId: publicId, scheduleType: 'HOURLY', name: 'Every hour' },
+  });
   const developer = await modeller(world, deploymentId, { branch: unique('branch') });
   const preview = () => developer.client.previewMerge({ deploymentId, branchName: developer.branchName });
   expect(await preview()).toMatchObject({ changes: [], reports: [], dashboards: [], isComplete: true });
@@ -84,6 +88,9 @@ test('a preview tells which reports, dashboards and schedules a merge breaks or 
     { ...onDashboard, state: 'published' },
   ]);
 
+  const schedule = { id: scheduleId, name: 'Every hour', workbookId, isEnabled: true };
+  expect(changes.schedules).toEqual([{ ...schedule, effect: 'changes', members: ['sales.revenue'] }]);
+
   await developer.save({ [FILE]: model(COUNT) });
   const broken = await world.admin.previewMerge({ deploymentId, branchName: developer.branchName });
   expect(broken.reports).toMatchObject([
@@ -94,6 +101,7 @@ test('a preview tells which reports, dashboards and schedules a merge breaks or 
     { state: 'draft', effect: 'fails' },
     { state: 'published', effect: 'fails' },
   ]);
+  expect(broken.schedules).toEqual([{ ...schedule, effect: 'fails', members: ['sales.revenue'] }]);
   expect(broken.hiddenCount).toBe(0);
 
   await developer.save({ [FILE]: 'cubes: 1\n' });

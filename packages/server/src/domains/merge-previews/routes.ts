@@ -13,7 +13,7 @@ const ERRORS_MAX = 20;
 const CHANGES_MAX = 500;
 
 /** Each preview compiles two models, so few run at once, and one for each deployment. */
-const turns = createAdmission({
+const admission = createAdmission({
   places: 2,
   sharerPlaces: 1,
   waitingMax: 200,
@@ -55,7 +55,7 @@ export const mergePreviewRoutes = ({ texts, checkTree }: { texts: Texts; checkTr
         isComplete: impact.isComplete && meaning.changes.length <= CHANGES_MAX,
       };
     };
-    return turns.take({ sharer: String(deploymentId), signal }, preview);
+    return admission.take({ sharer: String(deploymentId), signal }, preview);
   }),
 ];
 

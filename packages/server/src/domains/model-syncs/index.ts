@@ -14,12 +14,16 @@ const TOKEN_COLUMN: BoxedColumn = {
   holds: 'tokens of repositories with dbt projects',
 };
 
-export function modelSyncs(platform: Platform, options: Omit<SyncOptions, 'work' | 'box'>): Module {
+/** `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
+export function modelSyncs(
+  platform: Platform,
+  { allowPrivate, ...options }: Omit<SyncOptions, 'work' | 'box'> & { allowPrivate: boolean },
+): Module {
   const work = createDbtWork();
   const box = platform.box(TOKEN_COLUMN);
   const job = createSyncJob({ ...options, work, box });
   return {
-    routes: modelSyncRoutes(job, work, box),
+    routes: modelSyncRoutes({ job, work, box, allowPrivate }),
     jobs: [job],
     cleanup,
     stop: work.stop,

@@ -18,7 +18,7 @@ export interface ProjectOptions {
   dbtPython: string;
 }
 
-interface Wish {
+interface Candidate {
   deploymentId: number;
   source: SourceRow;
   /** Null for the branch of the settings. */
@@ -37,7 +37,7 @@ const CATALOG = 'target/catalog.json';
 /** Returns the files, compressed, and the commit that they are of. */
 export async function readProject(
   { box, openSnapshot, dbtPython }: ProjectOptions,
-  { source, ref }: Wish,
+  { source, ref }: Candidate,
   { db, signal, tell }: Reading,
 ): Promise<ManifestFiles & { commit: string }> {
   const { repository, targetSchema } = source.settings!;

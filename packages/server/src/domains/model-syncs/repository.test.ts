@@ -96,13 +96,22 @@ test('a sync reads the manifest of a branch, tag or commit of a repository, with
     ...{ projectPath: '/warehouse', hasCredential: false },
   });
   const { id: webhookId } = await world.admin.createWebhook({
-    body: { url: 'http://127.0.0.1:9/nobody', events: ['branch.updated'] },
+    body: {
+      url: 'http://127.0.0.1:9/nobody',
+      events: ['branch.updated', 'model_sync.completed', 'model_sync.failed'],
+    },
   });
   const { syncJobId } = await synced(deploymentId);
   // Webhooks of events are told what the job changed.
-  const { items } = await world.admin.listWebhookDeliveries({ id: webhookId });
-  expect(items).toMatchObject([{ event: 'branch.updated' }]);
-  await world.admin.deleteWebhook({ id: webhookId });
+  const told = async () =>
+    (await world.admin.listWebhookDeliveries({ id: webhookId })).items.map(({ event, payload }) => [
+      event,
+      JSON.parse(payload!).data.id,
+    ]);
+  expect((await told()).toSorted()).toEqual([
+    ['branch.updated', expect.any(String)],
+    ['model_sync.completed', syncJobId],
+  ]);
   const result = await world.admin.getModelSyncResult({ deploymentId, syncJobId });
   expect(result).toMatchObject({ modelCount: 3, sourceCommit: tagged });
   expect((await readFiles(world.admin, deploymentId, 'dbt-sync'))[ORDERS]).toContain('ordered_at');
@@ -127,10 +136,13 @@ test('a sync reads the manifest of a branch, tag or commit of a repository, with
       sourceCommit: commit,
     });
   }
-  expect(await synced(deploymentId, { branchName: unique('sync'), ref: 'none' })).toMatchObject({
+  const failed = await synced(deploymentId, { branchName: unique('sync'), ref: 'none' });
+  expect(failed).toMatchObject({
     status: 'FAILED',
     error: 'The repository has no branch or tag none.',
   });
+  expect((await told())[0]).toEqual(['model_sync.failed', failed.syncJobId]);
+  await world.admin.deleteWebhook({ id: webhookId });
   await expect(world.admin.startModelSync({ deploymentId, body: { ref: 'a b' } })).rejects.toMatchObject({
     status: 400,
   });

@@ -36,7 +36,14 @@ const refuseRunning = refusing({ model_syncs_running_key: 'model_sync_running' }
 
 const shownManifest = ({ summary, uploadedAt }: store.ManifestRow) => ({ ...summary, uploadedAt });
 
-export const modelSyncRoutes = (job: SyncJob, work: DbtWork, box: Box) => [
+interface Options {
+  job: SyncJob;
+  work: DbtWork;
+  box: Box;
+  allowPrivate: boolean;
+}
+
+export const modelSyncRoutes = ({ job, work, box, allowPrivate }: Options) => [
   handle(operations.getModelSyncSource, async ({ db }, { params: { deploymentId } }) => {
     const source = await store.findSource(db, deploymentId);
     const manifest = await store.findManifest(db, deploymentId);
@@ -44,13 +51,13 @@ export const modelSyncRoutes = (job: SyncJob, work: DbtWork, box: Box) => [
   }),
 
   handle(operations.updateModelSyncSource, ({ actor, change }, { params: { deploymentId }, body }) => {
-    const settings = settingsOf(body);
+    const settings = settingsOf(body, { allowPrivate });
     const given = body.repository?.token ?? null;
     return change(async (tx) => {
       found(await store.holdDeployment(tx, deploymentId), 'deployment_not_found');
       const before = await store.lockSource(tx, deploymentId);
       await requireRepositoryAllowed(tx, actor, before.settings?.repository ?? null, settings.repository);
-      const token = given === null ? keptToken(before, settings) : sealed(box, given);
+      const token = given === null ? storedToken(before, settings) : sealed(box, given);
       const after = { ...before, settings, ...token };
       await store.upsertSource(tx, deploymentId, after);
       const manifest = await store.findManifest(tx, deploymentId);
@@ -212,7 +219,7 @@ function sealed(box: Box, token: string) {
 }
 
 /** A stored token goes to the address that it was given for, and to no other. */
-function keptToken({ settings: before, tokenId, token }: store.SourceRow, { repository }: SourceSettings) {
+function storedToken({ settings: before, tokenId, token }: store.SourceRow, { repository }: SourceSettings) {
   if (token === null || !repository || repository.url === null) return NO_TOKEN;
   if (before?.repository?.url === repository.url) return { tokenId, token };
   throw invalid('repository.token', 'must be given again, because the address is another one');

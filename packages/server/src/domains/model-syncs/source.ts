@@ -44,8 +44,8 @@ export const DEFAULTS: SourceSettings = {
 
 type Input = BodyOf<typeof operations.updateModelSyncSource>;
 
-/** Throws if a setting is wrong. */
-export function settingsOf({ kind, ...given }: Input): SourceSettings {
+/** Throws if a setting is wrong. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
+export function settingsOf({ kind, ...given }: Input, options: { allowPrivate: boolean }): SourceSettings {
   const outputFolder = composed(given.outputFolder ?? DEFAULTS.outputFolder).replace(/^\/+|\/+$/g, '');
   const problem = outputFolder === '' ? 'must name a folder' : pathProblem(`${outputFolder}/x.yml`);
   if (problem) throw invalid('outputFolder', problem);
@@ -67,7 +67,7 @@ export function settingsOf({ kind, ...given }: Input): SourceSettings {
   if (first) throw new ApiError('invalid_request', { message: `${first.path}: ${first.message}`, issues });
   return {
     kind,
-    repository: repositoryOf(kind, given.repository ?? null),
+    repository: repositoryOf(kind, given.repository ?? null, options),
     namePrefix: given.namePrefix ?? DEFAULTS.namePrefix,
     select,
     outputFolder,
@@ -81,6 +81,7 @@ export function settingsOf({ kind, ...given }: Input): SourceSettings {
 function repositoryOf(
   kind: SourceSettings['kind'],
   given: NonNullable<Input['repository']> | null,
+  options: { allowPrivate: boolean },
 ): RepositorySettings | null {
   if (kind === 'manifest') {
     if (given) throw invalid('repository', 'is only for the kind `repository`');
@@ -97,7 +98,7 @@ function repositoryOf(
   if (url !== null) {
     if (installationId !== null || name !== null)
       throw invalid('repository', 'must have either `url`, or `installationId` and `name`');
-    return { installationId, name, url: plainUrl(url, 'repository.url'), username, ...rest };
+    return { installationId, name, url: plainUrl(url, 'repository.url', options), username, ...rest };
   }
   if (installationId === null || name === null)
     throw invalid('repository', 'must have either `url`, or `installationId` and `name`');

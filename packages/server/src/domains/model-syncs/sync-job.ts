@@ -31,6 +31,7 @@ import {
   rootOf,
   uncommitted,
 } from '../data-models/index.ts';
+import type { Event, Events } from '../webhooks/index.ts';
 import { DbtFailure, type DbtWork } from './dbt-work.ts';
 import { type Merged, mergeGenerated, writeGenerated } from './generated.ts';
 import { type ProjectOptions, readProject } from './project.ts';
@@ -73,6 +74,7 @@ export interface SyncOptions extends ProjectOptions {
   branchTurns: BranchLock;
   /** Told of what a sync changes. */
   onChange: OnChange;
+  events: Pick<Events, 'record'>;
 }
 
 /** A sync that was cancelled, or whose deployment or branch is gone, ends without a trace. */
@@ -98,13 +100,25 @@ export const createSyncJob = (options: SyncOptions): SyncJob => ({
     } catch (error) {
       if (unwanted.signal.aborted || error instanceof Unwanted) return 'done';
       const reason = reasonOf(error);
+      const isLast = context.attempt >= ATTEMPTS_MAX && !context.signal.aborted;
+      if (reason !== undefined || isLast)
+        await db.transaction(async (tx) => {
+          const failed = { state: 'failed', error: reason ?? GIVEN_UP } as const;
+          if (await store.endSync(tx, syncId, failed))
+            await options.events.record(tx, [eventOf(sync, 'failed')]);
+        });
       if (reason === undefined) throw error;
-      await store.endSync(db.writes, syncId, { state: 'failed', error: reason });
     } finally {
       clearInterval(timer);
     }
     return 'done';
   },
+});
+
+const eventOf = ({ id, deploymentId, userId }: store.SyncRow, outcome: 'completed' | 'failed'): Event => ({
+  type: `model_sync.${outcome}`,
+  resource: `model_sync:${id}`,
+  data: { id, deploymentId, userId },
 });
 
 /** Why it failed, in words for people; nothing if that is not known, so that it is tried again. */
@@ -163,7 +177,7 @@ async function mergeAndCommit(
   sync: store.SyncRow,
   { conversion, sourceCommit }: { conversion: DbtConversion; sourceCommit: string | null },
   { db, signal, tell }: Run,
-  { texts, enqueueBuild, branchTurns, onChange }: SyncOptions,
+  { texts, enqueueBuild, branchTurns, onChange, events }: SyncOptions,
 ) {
   const { deploymentId, userId } = sync;
   const objects = createObjects(db, deploymentId);
@@ -200,6 +214,7 @@ async function mergeAndCommit(
       requireSyncable(now);
       await requireStillAllowed(tx, sync, userId, now);
       if (!(await store.endSync(tx, sync.id, { state: 'completed', result }))) throw new Unwanted();
+      await events.record(tx, [eventOf(sync, 'completed')]);
       if (!merged || commit === null) return { reply: undefined, changes: [] };
       if (generated !== generatedHead) await store.updateGenerated(tx, deploymentId, generated, DEFAULTS);
       const moved = await moveBranch(tx, now, { head: commit }, enqueueBuild);

@@ -20,6 +20,9 @@ test('notices are about this server, and leave when they are settled', async () 
   expect(await codes()).toEqual(['mail_not_set', 'private_remotes_allowed']);
   await pool.query(`update installation set created_at = now() - interval '8 days'`);
   expect(await codes()).toEqual(['no_recent_backup', 'mail_not_set', 'private_remotes_allowed']);
+  await pool.query(`update installation set last_backup_at = now() - interval '9 days 1 hour'`);
+  const { items } = await world.admin.listNotices({});
+  expect(items.find(({ code }) => code === 'no_recent_backup')?.values).toEqual({ days: '9' });
   await pool.query('update installation set last_backup_at = now()');
   expect(await codes()).toEqual(['mail_not_set', 'private_remotes_allowed']);
   for (const { message, whatToDo } of (await world.admin.listNotices({})).items) {
@@ -40,6 +43,7 @@ const settled: Facts = {
   installedAt: NOW - 100 * DAY,
   lastBackupAt: NOW - 6 * DAY,
   disk: { freeBytes: 50 * GB, bytes: 100 * GB },
+  version: '1.9.0',
   now: NOW,
 };
 
@@ -50,6 +54,9 @@ test.each<[string, Partial<Facts>, string[]]>([
   ['a disk with little room', { disk: { freeBytes: 5 * GB, bytes: 100 * GB } }, ['disk_nearly_full']],
   ['a large disk with enough room', { disk: { freeBytes: 50 * GB, bytes: 1000 * GB } }, []],
   ['a disk that cannot be asked', { disk: undefined }, []],
+  ['a newer release', { latestRelease: 'v1.10.0' }, ['new_release']],
+  ['the same release', { latestRelease: '1.9.0' }, []],
+  ['an older release', { latestRelease: '1.8.12' }, []],
   ['the key in the data dir', { hasKeyInDataDir: true }, ['secret_key_in_data_dir']],
 ])('%s', (_what, facts, expected) => {
   expect(noticesOf({ ...settled, ...facts }).map(({ code }) => code)).toEqual(expected);

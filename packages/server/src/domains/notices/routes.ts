@@ -6,7 +6,8 @@ import type { Platform } from '../../platform/module.ts';
 import { findBackupTimes } from '../installation/index.ts';
 import { type Facts, noticesOf } from './rules.ts';
 
-export interface NoticeSettings extends Pick<Facts, 'allowsPrivateRemotes' | 'hasKeyInDataDir'> {
+export interface NoticeSettings
+  extends Pick<Facts, 'allowsPrivateRemotes' | 'hasKeyInDataDir' | 'version' | 'latestRelease'> {
   dataDir: string;
 }
 

@@ -43,13 +43,14 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
           await store.insertRun(tx, { ...of, dueAt: missed.first.toISOString(), state: 'missed', reason });
         }
         if (run) {
+          const isBusy = await store.hasUnfinishedRun(tx, notificationId);
           const made = await store.insertRun(tx, {
             ...of,
             dueAt: run.toISOString(),
-            state: 'waiting',
-            reason: null,
+            state: isBusy ? 'missed' : 'waiting',
+            reason: isBusy ? 'The run before it had not ended.' : null,
           });
-          if (made) await enqueue(tx, runJob, { deploymentId, runId: made.id });
+          if (made && !isBusy) await enqueue(tx, runJob, { deploymentId, runId: made.id });
         }
         const nextDueAt = next?.toISOString() ?? null;
         await store.updateNextDue(tx, notificationId, nextDueAt);

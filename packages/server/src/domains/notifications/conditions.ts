@@ -55,17 +55,27 @@ export function conditionQuery({ version, asked, askedOf }: Board, condition: Co
 
 /** What the reader sees; null if there is no data. */
 export async function measured(
-  queries: Pick<Queries, 'load'>,
+  queries: Pick<Queries, 'load' | 'meta'>,
   call: QueryCall,
   query: Query,
-  measure: string,
+  { measure, operator }: Condition,
 ): Promise<number | null> {
   const loaded = await queries.load(call, query, { isMulti: false, isRenewed: false });
   const { data } = JSON.parse(Buffer.from(loaded as Uint8Array).toString('utf8')) as {
     data: Record<string, unknown>[];
   };
-  const value = data[0]?.[measure];
-  return value == null || value === '' ? null : Number(value);
+  const found = data[0]?.[measure];
+  const value = found == null || found === '' ? null : Number(found);
+  // A count says 0 where there are no rows.
+  return operator === 'no_data' && value === 0 && (await counts(queries, call, measure)) ? null : value;
+}
+
+async function counts(queries: Pick<Queries, 'meta'>, call: QueryCall, measure: string): Promise<boolean> {
+  const { cubes } = JSON.parse(Buffer.from(await queries.meta(call, false)).toString('utf8')) as {
+    cubes: { measures: { name: string; aggType?: string }[] }[];
+  };
+  const { aggType } = cubes.flatMap(({ measures }) => measures).find(({ name }) => name === measure) ?? {};
+  return aggType?.startsWith('count') === true;
 }
 
 export function isMet({ operator, value }: Condition, now: number | null, before: number | null): boolean {
@@ -73,6 +83,7 @@ export function isMet({ operator, value }: Condition, now: number | null, before
   if (now === null) return false;
   if (operator === 'above') return now > value!;
   if (operator === 'below') return now < value!;
-  if (before === null || before === 0) return false;
+  if (before === null) return false;
+  if (before === 0) return now !== 0;
   return (Math.abs(now - before) / Math.abs(before)) * 100 >= value!;
 }

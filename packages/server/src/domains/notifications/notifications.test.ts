@@ -113,6 +113,13 @@ test('what is wrong with a schedule is a 400 that says so', async () => {
     emptyId,
   ]);
   const unpublished = Number(rows.rows[0].id);
+  // Only browsers can show it, so nobody could be sent a picture.
+  const { id: appId } = await world.admin.createWorkbook({ deploymentId, body: {} });
+  const app = await world.admin.publishDashboard({
+    deploymentId,
+    workbookId: appId,
+    body: { config: { kind: 'APP', app: { html: '<p>Hello</p>' } } },
+  });
   const cases: [Partial<Body>, string][] = [
     [{ dashboardId }, 'dashboard_id_required'],
     [{ dashboardPublicId: null }, 'dashboard_id_required'],
@@ -122,10 +129,26 @@ test('what is wrong with a schedule is a 400 that says so', async () => {
     [{ scheduleType: 'CUSTOM', hour: null, customCron: '0 0 30 2 *' }, 'invalid_schedule'],
     [{ scheduleType: 'CUSTOM', hour: null, customCron: '*/1 * * * * *' }, 'invalid_schedule'],
     [{ timezone: 'Mars/Olympus' }, 'invalid_schedule'],
+    [{ dashboardPublicId: null, dashboardId: app.id }, 'invalid_request'],
     [{ filters: [{ member: 'orders.region', value: 'EU' }] }, 'control_not_found'],
+    ...(
+      [
+        { operator: 'custom', value: 'new' },
+        { operator: 'greater_than' },
+        { operator: 'equals', value: [] },
+        { operator: 'equals', value: ['new', null] },
+        { operator: 'between', value: null },
+      ] as const
+    ).map((filter): [Partial<Body>, string] => [
+      { filters: [{ member: 'orders.status', ...filter } as never] },
+      'control_not_found',
+    ]),
+    [{ filters: ['new', 'old'].map((value) => ({ member: 'orders.status', value })) }, 'control_not_found'],
     [{ timeGrains: [{ member: 'orders.created_at', grain: 'week' }] }, 'control_not_found'],
   ];
   for (const [body, code] of cases) expect([body, await codeOf(create(body))]).toEqual([body, code]);
+  const cleared = await create({ filters: [{ member: 'orders.status', operator: 'equals', value: null }] });
+  expect(cleared.filters).toMatchObject([{ value: null }]);
 });
 
 test('recipients are created, updated or unchanged, and each is named once', async () => {
@@ -255,11 +278,35 @@ describe('who may', () => {
   test('changing needs the action and edit on the workbook, and AlertsRead shows the recipients', async () => {
     const { id } = await create();
     await add(id, [{ type: 'SLACK', channelId: 'C0123456789' }]);
-    const [blind, seeing] = [await editor(['AlertsUpdate']), await editor(['AlertsUpdate', 'AlertsRead'])];
+    const [blind, seeing] = [
+      await editor(['AlertsUpdate']),
+      await editor(['AlertsUpdate', 'AlertsRead', 'AlertsCreate']),
+    ];
     for (const { client } of [blind, seeing])
       await client.updateNotification({ deploymentId, id, body: { hour: 8 } });
     expect(await all(id, blind.client)).toEqual([]);
     expect(await all(id, seeing.client)).toHaveLength(1);
+    // Channels and addresses without an account get the rows of the owner.
+    await world.admin.updateTenantSettings({ body: { notificationRecipients: 'anybody' } });
+    try {
+      const toOthers = [
+        { type: 'SLACK', channelId: 'C9876543210' },
+        { type: 'USER', email: `${unique('stranger')}@example.org` },
+      ] as const;
+      const filters = [{ member: 'orders.status', operator: 'equals' as const, value: ['new'] }];
+      const change = () => seeing.client.updateNotification({ deploymentId, id, body: { filters } });
+      const own = (await seeing.client.duplicateNotification({ deploymentId, id })).id;
+      for (const recipient of toOthers) {
+        expect(await codeOf(add(id, [recipient], seeing.client))).toBe('recipient_not_allowed');
+        expect(await codeOf(add(own, [recipient], seeing.client))).toBe('accepted');
+      }
+      expect(await codeOf(change())).toBe('forbidden');
+      const slack = { recipients: [{ type: 'SLACK' as const, id: 'C0123456789' }] };
+      await seeing.client.removeRecipients({ deploymentId, id, body: slack });
+      expect(await codeOf(change())).toBe('accepted');
+    } finally {
+      await world.admin.updateTenantSettings({ body: { notificationRecipients: 'known' } });
+    }
     const role = await world.admin.createRole({
       body: {
         name: unique('role'),
@@ -310,6 +357,12 @@ describe('who may', () => {
     expect(await codeOf(create({}, viewer))).toBe('creator_mode_only');
 
     const { client: creator } = await inTenant('cora', { creatorMode: true });
+    const custom = (customCron: string) =>
+      codeOf(create({ scheduleType: 'CUSTOM', hour: null, customCron }, creator));
+    expect([await custom('* * * * *'), await custom('0,50,59 3 * * *')]).toEqual([
+      'invalid_schedule',
+      'invalid_schedule',
+    ]);
     const own = await create({}, creator);
     expect(own).toMatchObject({ embedTenantName: tenant, canEdit: true });
     expect(await codeOf(creator.updateNotification({ deploymentId, id: open.id, body: { hour: 1 } }))).toBe(

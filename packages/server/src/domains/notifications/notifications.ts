@@ -1,4 +1,5 @@
 /** Finds and shows notifications, and checks what requests ask of them. */
+import { problemOf } from '@oriel/charts/pure';
 import type { BodyOf, operations, ReplyOf } from '@oriel/contract';
 import { limits } from '@oriel/contract';
 import { may, mayIn } from '../../platform/auth/access.ts';
@@ -15,7 +16,7 @@ import * as store from './store.ts';
 type Reply = ReplyOf<typeof operations.getNotification>;
 type CreateBody = BodyOf<typeof operations.createNotification>;
 type UpdateBody = BodyOf<typeof operations.updateNotification>;
-type Given = Omit<CreateBody, 'dashboardId' | 'dashboardPublicId'> | UpdateBody;
+type NotificationInput = Omit<CreateBody, 'dashboardId' | 'dashboardPublicId'> | UpdateBody;
 
 export const lookerOf = (actor: Caller, deploymentId: number): store.Looker => ({
   viewer: viewerOf(actor, deploymentId),
@@ -76,7 +77,7 @@ export async function requireTarget(
 
 /** What a request asks for, with what it leaves out as it is or by default. Throws a 400. */
 export function toWanted(
-  given: Given,
+  given: NotificationInput,
   before: store.NotificationRow | undefined,
   defaultZone: string,
 ): store.Wanted {
@@ -110,7 +111,7 @@ interface Control {
   config?: { member?: unknown; grains?: unknown } | null;
 }
 
-/** What filters and time grains name that the published dashboard does not have: where, and what. */
+/** What filters and time grains name that the published dashboard does not have, or cannot do: where, and what. */
 export function missingControls(
   { config }: Pick<PublishedVersion, 'config'>,
   { filters, timeGrains }: Pick<store.Wanted, 'filters' | 'timeGrains'>,
@@ -121,11 +122,14 @@ export function missingControls(
   const offers = (grain: string) => (control: Control) =>
     !Array.isArray(control.config?.grains) || control.config.grains.includes(grain);
   return [
-    ...(filters ?? []).flatMap(({ member }, i) =>
-      has('FILTER', member)
-        ? []
-        : [{ path: `filters[${i}].member`, message: `The dashboard has no filter for ${member}.` }],
-    ),
+    ...repeated('filters', filters ?? []),
+    ...repeated('timeGrains', timeGrains ?? []),
+    ...(filters ?? []).flatMap(({ member, operator, value }, i) => {
+      if (!has('FILTER', member))
+        return [{ path: `filters[${i}].member`, message: `The dashboard has no filter for ${member}.` }];
+      const problem = problemOf({ operator: operator ?? 'equals', value });
+      return problem ? [{ path: `filters[${i}]`, message: `The filter for ${member} ${problem}.` }] : [];
+    }),
     ...(timeGrains ?? []).flatMap(({ member, grain }, i) =>
       has('TIME_GRAIN', member, offers(grain))
         ? []
@@ -133,6 +137,14 @@ export function missingControls(
     ),
   ];
 }
+
+/** A member has one choice, whatever number of controls it has. */
+const repeated = (name: string, choices: readonly { member: string }[]) =>
+  choices.flatMap(({ member }, i) =>
+    choices.findIndex((other) => other.member === member) < i
+      ? [{ path: `${name}[${i}].member`, message: `${member} is given twice.` }]
+      : [],
+  );
 
 const FILTERS_MAX_BYTES = 60 * 1024;
 
@@ -143,10 +155,13 @@ export async function requireControls(
   dashboardId: number,
   wanted: store.Wanted,
 ) {
+  const published = await readPublished(db, dashboardId);
+  if (wanted.isEnabled && published?.config.kind === 'APP')
+    throw invalid('dashboardId', 'an app can only be shown in a browser, so it cannot be sent');
   if (!wanted.filters?.length && !wanted.timeGrains?.length && !wanted.condition) return;
   if (Buffer.byteLength(JSON.stringify(wanted.filters)) > FILTERS_MAX_BYTES)
     throw invalid('filters', 'must be at most 60 KB of JSON');
-  const version = found(await readPublished(db, dashboardId), 'not_published');
+  const version = found(published, 'not_published');
   const [first, ...others] = missingControls(version, wanted);
   if (first) throw new ApiError('control_not_found', { message: first.message, issues: [first, ...others] });
   if (wanted.condition) requireCondition(version, wanted.condition);

@@ -13,8 +13,7 @@ export const createOwnerJob = (mail: Mail): JobKind<RunPayload> => ({
   async run({ runId }, { db, log, signal }) {
     const run = await store.findRun(db, runId);
     const owner = run?.userId == null ? undefined : await store.findUser(db, run.userId);
-    // Embed users hear of it where they see their notifications.
-    if (!run || !owner?.email || owner.embedTenant !== null) return;
+    if (!run || !owner?.email) return;
     const reasons = await store.listReasons(db, run.id, SHOWN_MAX);
     const title = `Trouble with the notification ${run.name ?? run.workbookName}`;
     const letter = letterOf({

@@ -32,8 +32,8 @@ export async function readerOf(
   if (delivery.isUnsubscribed) throw new NotForThem('They have unsubscribed.');
   const isOwn = delivery.userId !== null;
   const actor = isOwn
-    ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! })
-    : await ownerOf(db, run);
+    ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! }, settings)
+    : forOthers(await ownerOf(db, run, settings));
   const whose = isOwn ? 'They' : 'The owner, whose view this would be,';
   await requireSight(db, run, actor, whose);
   if (delivery.type === 'SLACK' || delivery.type === 'WEBHOOK') return { actor, email: null };
@@ -44,11 +44,16 @@ export async function readerOf(
   return { actor, email };
 }
 
-export async function ownerOf(db: Queryable, run: RunRow): Promise<Caller> {
+export async function ownerOf(db: Queryable, run: RunRow, settings: TenantSettingsRow): Promise<Caller> {
   if (run.userId === null) throw new NotForThem('The notification has no owner whose view it could show.');
   const creatorMode = run.embedTenantName !== null;
-  return actorOf(db, run.deploymentId, { userId: run.userId, creatorMode, securityContext: null });
+  const owner = { userId: run.userId, creatorMode, securityContext: null };
+  return actorOf(db, run.deploymentId, owner, settings);
 }
+
+/** Whoever gets it is not the owner, whose tokens at other services are for the owner alone. */
+const forOthers = (owner: Caller): Caller =>
+  owner.kind === 'person' ? { ...owner, isReadForOthers: true } : owner;
 
 async function actorOf(
   db: Queryable,
@@ -58,9 +63,12 @@ async function actorOf(
     creatorMode,
     securityContext,
   }: { userId: number; creatorMode: boolean; securityContext: object | null },
+  { useCreatorMode }: TenantSettingsRow,
 ): Promise<Caller> {
   const user = await findUser(db, userId);
   if (!user) throw new NotForThem('They were deleted.');
+  if (user.embedTenant !== null && creatorMode && !useCreatorMode)
+    throw new NotForThem('Creator mode is switched off in the settings of the account.');
   if (user.embedTenant !== null)
     return toReader({ userId, deploymentId, embedTenant: user.embedTenant, creatorMode }, securityContext);
   const permissions = await findPermissions(db, userId);

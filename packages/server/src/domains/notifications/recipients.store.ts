@@ -196,6 +196,14 @@ export const setUnsubscribed = async (tx: Tx, notificationId: number, userId: nu
     update notification_recipients set unsubscribed_at = case when ${isOut} then coalesce(unsubscribed_at, now()) end
     where notification_id = ${notificationId} and user_id = ${userId}`)) > 0;
 
+/** Whether somebody gets the view of the owner: a channel, or an address without an account. */
+export const hasOwnersView = async (db: Queryable, notificationId: number) =>
+  (
+    await db.one<{ has: boolean }>(sql`
+      select exists (select from notification_recipients where notification_id = ${notificationId}
+        and (type = 'SLACK' or (type = 'USER' and user_id is null))) as has`)
+  ).has;
+
 export const copyRecipients = (tx: Tx, fromId: number, toId: number) =>
   tx.run(sql`
     insert into notification_recipients (notification_id, type, user_id, group_id, webhook_id, channel_id,

@@ -73,6 +73,7 @@ export async function resolve(
   recipients: readonly RecipientInput[],
 ): Promise<Found[]> {
   requireKinds(context, recipients);
+  const mayShowOwnersView = showsOwnView(context.caller.actor, context.notification);
   const people = await findPeople(tx, recipients);
   const groups = await findGroups(tx, context, recipients);
   const hooks = new Set(
@@ -97,7 +98,9 @@ export async function resolve(
           return of({ userId });
         }
         const known = people.byEmail.get(email!.toLowerCase());
-        return of(known === undefined ? { email: email! } : { userId: known });
+        if (known !== undefined) return of({ userId: known });
+        if (!mayShowOwnersView) throw ownersView(`recipients[${i}].email`);
+        return of({ email: email! });
       }
       case 'EMBED_USER':
         return of(embedUsers[i]!);
@@ -108,6 +111,7 @@ export async function resolve(
         if (!hooks.has(recipient.webhookId!)) throw unknown('webhookId', 'There is no such webhook.');
         return of({ webhookId: recipient.webhookId! });
       case 'SLACK':
+        if (!mayShowOwnersView) throw ownersView(`recipients[${i}].type`);
         return of({ channelId: recipient.channelId!, channelName: recipient.channelName ?? null });
     }
   };
@@ -116,6 +120,17 @@ export async function resolve(
   await requireReachable(tx, context, resolved);
   return resolved;
 }
+
+/** Whether the view of the owner, which channels and addresses without an account get, is the caller's to give away. */
+export const showsOwnView = (actor: Caller, { userId }: Pick<NotificationRow, 'userId'>) =>
+  userId === actor.userId || may(actor, 'All');
+
+const ownersView = (path: string) =>
+  invalid(
+    path,
+    'gets the view of the owner, so only the owner of the notification or an admin can add it',
+    'recipient_not_allowed',
+  );
 
 /** Creators reach their own embed tenant only, and only admins know the webhooks of the account. */
 function requireKinds({ looker, caller }: AddContext, recipients: readonly RecipientInput[]) {

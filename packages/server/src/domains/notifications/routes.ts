@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { operations } from '@oriel/contract';
 import type { Caller } from '../../platform/auth/actor.ts';
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -22,7 +23,8 @@ import {
   toWanted,
 } from './notifications.ts';
 import * as recipientStore from './recipients.store.ts';
-import { addResolved, isReachable, ownRecipient, requireForm, resolve } from './recipients.ts';
+import { addResolved, isReachable, ownRecipient, requireForm, resolve, showsOwnView } from './recipients.ts';
+import { requireInterval } from './schedule.ts';
 import * as store from './store.ts';
 
 const LIST = 'notifications by id';
@@ -69,6 +71,7 @@ export function notificationRoutes(options: NotificationOptions) {
       await requireControls(db, readPublished, dashboard.id, wanted);
       return change(async (tx) => {
         const embedTenant = await requireRoom(tx, looker, dashboard.id, settings);
+        if (embedTenant !== null) requireInterval(wanted);
         const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
         const id = await store.insertNotification(tx, place, wanted);
         await clock.schedule(tx, { deploymentId: params.deploymentId, notificationId: id }, wanted.nextDueAt);
@@ -87,6 +90,9 @@ export function notificationRoutes(options: NotificationOptions) {
         const looker = lookerOf(actor, params.deploymentId);
         const before = await lockForChange(tx, looker, params.id);
         const wanted = toWanted(body, before, before.timezone);
+        if (before.embedTenant !== null && wanted.isEnabled) requireInterval(wanted);
+        if (changesContent(before, wanted) && !showsOwnView(actor, before))
+          await requireNoOwnersView(tx, before.id);
         if (body.filters || body.timeGrains || body.condition)
           await requireControls(tx, readPublished, before.dashboardId, wanted);
         await store.updateNotification(tx, before.id, wanted);
@@ -207,6 +213,21 @@ export function notificationRoutes(options: NotificationOptions) {
       }),
     ),
   ];
+}
+
+/** Whether other rows would be sent. */
+const changesContent = (before: store.Wanted, wanted: store.Wanted) =>
+  (['filters', 'timeGrains', 'condition'] as const).some(
+    (field) => !isDeepStrictEqual(before[field], wanted[field]),
+  );
+
+/** Throws a 403 if somebody gets the view of the owner, of which others must not choose what it shows. */
+async function requireNoOwnersView(tx: Tx, id: number) {
+  if (await recipientStore.hasOwnersView(tx, id))
+    throw new ApiError('forbidden', {
+      message:
+        'Channels or addresses without an account get the view of the owner, so only the owner or an admin can change what is sent.',
+    });
 }
 
 const readerOf = (actor: Caller) => ({ userId: actor.userId, seesNames: maySeeNames(actor) });

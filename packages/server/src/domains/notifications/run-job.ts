@@ -9,7 +9,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { backoff, enqueue, type JobContext, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { ReadPublished } from '../dashboards/index.ts';
 import type { Fingerprints, Queries, QueryOrSql } from '../queries/index.ts';
-import type { Rendering, Renderings } from '../renderings/index.ts';
+import { DrawingLost, type Rendering, type Renderings } from '../renderings/index.ts';
 import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import { type Channels, type Copy, NotSent } from './channels.ts';
@@ -18,10 +18,10 @@ import { conditionQuery, isMet, measured } from './conditions.ts';
 import { missingControls } from './notifications.ts';
 import { NotForThem, ownerOf, type Reader, readerOf } from './readers.ts';
 import * as store from './runs.store.ts';
-import { type Board, boardOf } from './widget-queries.ts';
+import { type Board, boardFor, boardOf } from './widget-queries.ts';
 
 export interface RunOptions {
-  queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'fingerprint'>;
+  queries: Pick<Queries, 'run' | 'runSql' | 'load' | 'meta' | 'fingerprint' | 'viewer'>;
   readPublished: ReadPublished;
   tenantSettings: TenantSettings;
   channels: Channels;
@@ -48,6 +48,8 @@ class RunFailure extends Error {}
 const ATTEMPTS_MAX = 20;
 const SEND_ATTEMPTS_MAX = 6;
 const RETRY_MS = 60_000;
+/** How long copies wait for their turn while their embed tenant has too many messages. */
+const DELAYED_MAX_MS = 24 * 60 * 60_000;
 const PAGE = 500;
 const AT_ONCE = 4;
 const WARMED_MAX = 50;
@@ -55,6 +57,24 @@ const REASON_MAX = 300;
 const STOPPED = 'The server stopped while it was sent, so it is not sent again.';
 const GIVEN_UP =
   'It was begun several times, and the server failed each time. The log of the server says why.';
+
+/** How long a run works before others take their turn. Tests shorten it. */
+export const TURN = { ms: 30_000 };
+
+/** Over after the time, but not before something was done, so that each turn brings the run on. */
+interface Turn {
+  count(): void;
+  isOver(): boolean;
+}
+
+function createTurn(ms: number): Turn {
+  const end = performance.now() + ms;
+  let done = 0;
+  return {
+    count: () => void done++,
+    isOver: () => done > 0 && performance.now() > end,
+  };
+}
 
 interface Group {
   key: string;
@@ -75,7 +95,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
       const run = await store.findRun(db, runId);
       if (!run || !['waiting', 'running'].includes(run.state)) return 'done';
       try {
-        await execute(run, context);
+        return await execute(run, context);
       } catch (error) {
         if (signal.aborted) throw error;
         const reason = error instanceof RunFailure ? error.message : undefined;
@@ -87,7 +107,8 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   };
   return kind;
 
-  async function execute(run: store.RunRow, context: JobContext) {
+  /** Does a part of it. Others take their turn before the next part. */
+  async function execute(run: store.RunRow, context: JobContext): Promise<'done' | 'unfinished'> {
     const { db, signal } = context;
     await store.setPhase(db, run.id, 'checking');
     await store.giveUpSending(db, run.id, STOPPED);
@@ -101,15 +122,19 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
       run.isPreview ? store.insertOwnDelivery(tx, run.id, run.requestedBy!) : store.insertDeliveries(tx, run),
     );
     await store.setPhase(db, run.id, 'reading');
+    const begun = performance.now();
     const groups = await groupReaders(run, board, context);
+    const turn = createTurn(Math.max(TURN.ms, performance.now() - begun));
     if (!groups.length) await renewForOwner(run, board, context);
     await store.tellServers(db, JSON.stringify({ runId: run.id, deliveryIds: representatives(groups) }));
     const title = run.name ?? version.title ?? run.workbookName;
     for (const group of groups) {
       signal.throwIfAborted();
-      await serve(group, { run, board, title, isSent }, context);
+      await serve(group, { run, board, title, isSent, turn }, context);
+      if (turn.isOver()) return 'unfinished';
     }
     await conclude(db, run, isSent);
+    return 'done';
   }
 
   /** Readers for whom every statement of the dashboard is the same, with the same values, get the same rows. */
@@ -139,14 +164,21 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   }
 
   async function keyOf(
-    { deploymentId }: store.RunRow,
-    { asked, layout, look }: Board,
+    run: store.RunRow,
+    board: Board,
     actor: Reader['actor'],
-    { db, signal }: JobContext,
+    context: JobContext,
     known: Fingerprints,
   ) {
-    const call = { actor, db, signal, deploymentId };
+    const { asked, layout, look } = await forReader(run, board, actor, context);
+    const { db, signal } = context;
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
     return hashOf(await queries.fingerprint(call, asked, known, layout.chosen.askedAt), look);
+  }
+
+  function forReader(run: store.RunRow, board: Board, actor: Reader['actor'], { db, signal }: JobContext) {
+    const call = { actor, db, signal, deploymentId: run.deploymentId };
+    return boardFor(board, run, async () => (await queries.viewer(call)).userAttributes);
   }
 
   async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
@@ -169,7 +201,8 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   /** Without recipients, a run still renews what the owner reads. */
   async function renewForOwner(run: store.RunRow, board: Board, context: JobContext) {
     try {
-      await renew(run, board, await ownerOf(context.db, run), context);
+      const owner = await ownerOf(context.db, run, await tenantSettings.current());
+      await renew(run, await forReader(run, board, owner, context), owner, context);
     } catch (error) {
       if (error instanceof NotForThem) return;
       if (error instanceof ApiError && !isTemporary(error)) throw new RunFailure(error.message);
@@ -182,9 +215,10 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     board: Board;
     title: string;
     isSent: boolean;
+    turn: Turn;
   }
 
-  async function serve(group: Group, { run, board, title, isSent }: Served, context: JobContext) {
+  async function serve(group: Group, { run, board, title, isSent, turn }: Served, context: JobContext) {
     const { db, signal } = context;
     const { actor } = group.reader;
     let rendering: Rendering | undefined;
@@ -192,10 +226,11 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     /** Of after the drawing. */
     const known: Fingerprints = new Map();
     try {
-      await renew(run, board, actor, context);
-      value = await valueFor(run, board, actor, context);
+      const own = await forReader(run, board, actor, context);
+      await renew(run, own, actor, context);
+      value = await valueFor(run, own, actor, context);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
-      if (isDrawn) rendering = await render(run, board, actor, context);
+      if (isDrawn) rendering = await render(run, own, actor, context);
       if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new Changed();
       await store.addRendering(
         db,
@@ -206,11 +241,13 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     } catch (error) {
       signal.throwIfAborted();
       for (const { delivery } of group.members) await refuse(db, delivery, error);
-      return;
+      return turn.count();
     }
     await store.setPhase(db, run.id, 'sending');
     await eachOf(group.members, AT_ONCE, async ({ delivery }) => {
       signal.throwIfAborted();
+      if (turn.isOver()) return;
+      turn.count();
       if (!isSent)
         return store.endDelivery(db, delivery.id, { status: 'skipped', reason: 'Sending is switched off.' });
       const settings = await tenantSettings.current();
@@ -222,10 +259,10 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         signal.throwIfAborted();
         return refuse(db, delivery, error);
       }
-      const refusal = await db.transaction((tx) =>
+      const isClaimed = await db.transaction((tx) =>
         claim(tx, run, delivery, value, settings.embedNotificationsPerHour),
       );
-      if (refusal !== null) return store.endDelivery(db, delivery.id, { status: 'skipped', reason: refusal });
+      if (!isClaimed) return;
       const copy: Copy = {
         run,
         title,
@@ -233,7 +270,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         link: options.linkOf(run, delivery, settings),
         unsubscribeUrl: options.unsubscribeUrlOf(run, delivery),
       };
-      return send(copy, delivery, reader, context);
+      return send(copy, delivery, { reader, value }, context);
     });
   }
 
@@ -276,26 +313,53 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     if (!query)
       throw new RunFailure('The dashboard has no such chart with the measure of the condition any more.');
     const call = { actor, db, signal, deploymentId: run.deploymentId };
-    return measured(queries, call, query, run.condition.measure);
+    return measured(queries, call, query, run.condition);
   }
 
-  /** Whether the condition was judged, and the message claimed, is decided together. Returns why it is not sent. */
+  /**
+   * Judges the condition and claims the message, in one transaction. Returns false if it is not to be sent now. A condition
+   * counts as told only once a message was sent (`arrived`): a copy that failed, or that waits, is judged again.
+   */
   async function claim(
     tx: Tx,
     run: store.RunRow,
     delivery: store.DeliveryRow,
     value: number | null,
     perHour: number,
-  ): Promise<string | null> {
-    if (run.condition && !run.isPreview && delivery.attempts === 0) {
+  ): Promise<boolean> {
+    const skip = async (reason: string) => {
+      await store.endDelivery(tx, delivery.id, { status: 'skipped', reason });
+      return false;
+    };
+    if (run.condition && !run.isPreview) {
       const before = await store.lockCondition(tx, run.notificationId, delivery.target);
       const isTrue = isMet(run.condition, value, before?.value ?? null);
-      await store.setCondition(tx, run.notificationId, delivery.target, { isTrue, value });
-      if (!isTrue) return 'The condition is not met.';
-      if (before?.isTrue) return 'The condition was met before, and still is.';
+      if (!isTrue || before?.isTrue) {
+        await store.setCondition(tx, run.notificationId, delivery.target, { isTrue, value });
+        return skip(isTrue ? 'The condition was met before, and still is.' : 'The condition is not met.');
+      }
     }
-    if (await store.claimDelivery(tx, delivery.id, perHour)) return null;
-    return 'The embed tenant has had its messages of this hour.';
+    await store.lockClaims(tx, delivery.id);
+    if (await store.claimDelivery(tx, delivery.id, perHour)) return true;
+    if (perHour === 0) return skip('The settings of the account let the embed tenant have no messages.');
+    if (Date.now() - Date.parse(run.createdAt) > DELAYED_MAX_MS)
+      return skip('The embed tenant has had its messages of each hour since.');
+    const delayMs = await store.findRoomInMs(tx, delivery.id);
+    const reason = 'The embed tenant has had its messages of this hour, so it waits for the next.';
+    await store.retryDelivery(tx, delivery.id, delayMs, reason);
+    return false;
+  }
+
+  /** It was sent. An alert is not sent again while its condition stays true. */
+  async function arrived(
+    tx: Tx,
+    { notificationId, condition, isPreview }: store.RunRow,
+    { id, target }: store.DeliveryRow,
+    value: number | null,
+  ) {
+    await store.endDelivery(tx, id, { status: 'sent', reason: null });
+    if (condition && !isPreview)
+      await store.setCondition(tx, notificationId, target, { isTrue: true, value });
   }
 
   function channelOf({ type }: store.DeliveryRow) {
@@ -305,14 +369,18 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   async function send(
     copy: Copy,
     delivery: store.DeliveryRow,
-    reader: Reader,
+    { reader, value }: { reader: Reader; value: number | null },
     { db, log, signal }: JobContext,
   ) {
     if (delivery.type === 'WEBHOOK')
       return db.transaction(async (tx) => {
         const isTaken = await channels.webhooks.add(tx, copy, delivery);
-        const reason = isTaken ? null : 'The webhook is switched off.';
-        await store.endDelivery(tx, delivery.id, { status: isTaken ? 'sent' : 'failed', reason });
+        if (isTaken) await arrived(tx, copy.run, delivery, value);
+        else
+          await store.endDelivery(tx, delivery.id, {
+            status: 'failed',
+            reason: 'The webhook is switched off.',
+          });
       });
     const channel = channelOf(delivery);
     if (!channel) {
@@ -324,7 +392,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     }
     try {
       await channel.send(copy, delivery, reader, signal);
-      await store.endDelivery(db, delivery.id, { status: 'sent', reason: null });
+      await db.transaction((tx) => arrived(tx, copy.run, delivery, value));
       if (delivery.recipientId !== null) await store.setProblem(db, delivery.recipientId, null);
     } catch (error) {
       if (!(error instanceof NotSent))
@@ -401,7 +469,10 @@ const representatives = (groups: readonly Group[]) =>
   groups.slice(0, WARMED_MAX).map(({ members }) => members[0]!.delivery.id);
 
 const isTemporary = (error: ApiError | Changed) =>
-  error instanceof Changed || error.statusCode >= 500 || error.statusCode === 429;
+  error instanceof Changed ||
+  error instanceof DrawingLost ||
+  error.statusCode >= 500 ||
+  error.statusCode === 429;
 
 const hashOf = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 

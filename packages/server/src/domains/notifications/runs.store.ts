@@ -46,7 +46,7 @@ export const insertRun = (tx: Tx, run: NewRun) =>
       case when ${run.state} = 'missed' then now() end)
     on conflict (notification_id, due_at) do nothing returning id`);
 
-export interface ShownRun {
+export interface RunReply {
   id: number;
   dueAt: string | null;
   requestedBy: number | null;
@@ -74,7 +74,7 @@ const SHOWN = sql`
   r.finished_at as "finishedAt"`;
 
 export const findShownRun = (db: Queryable, notificationId: number, id: number) =>
-  db.maybeOne<ShownRun>(sql`
+  db.maybeOne<RunReply>(sql`
     select ${SHOWN} from notification_runs r where r.id = ${id} and r.notification_id = ${notificationId}`);
 
 /** Newest first. */
@@ -83,7 +83,7 @@ export const listRuns = (
   notificationId: number,
   page: { beforeId: number | null; limit: number },
 ) =>
-  db.many<ShownRun>(sql`
+  db.many<RunReply>(sql`
     select ${SHOWN} from notification_runs r
     where r.notification_id = ${notificationId} and (${page.beforeId}::bigint is null or r.id < ${page.beforeId})
     order by r.id desc limit ${page.limit}`);
@@ -96,7 +96,15 @@ export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
         and due_at is null and state in ('waiting', 'running') and phase is distinct from 'retrying') as has`)
   ).has;
 
-export interface DeliveryShown {
+/** One of long ago was lost, and holds up nothing. */
+export const hasUnfinishedRun = async (tx: Tx, notificationId: number) =>
+  (
+    await tx.one<{ has: boolean }>(sql`
+      select exists (select from notification_runs where notification_id = ${notificationId}
+        and state in ('waiting', 'running') and created_at > now() - interval '25 hours') as has`)
+  ).has;
+
+export interface DeliveryReply {
   id: number;
   type: 'USER' | 'EMBED_USER' | 'SLACK' | 'WEBHOOK';
   userId: number | null;
@@ -112,7 +120,7 @@ export const listDeliveries = (
   runId: number,
   page: { afterId: number; limit: number; seesNames: boolean },
 ) =>
-  db.many<DeliveryShown>(sql`
+  db.many<DeliveryReply>(sql`
     select id, type, user_id as "userId",
       case when user_id is null or ${page.seesNames} then address end as address, status, reason, attempts,
       finished_at as "finishedAt"
@@ -122,7 +130,7 @@ export const listDeliveries = (
 export interface RunRow extends Timing {
   id: number;
   notificationId: number;
-  state: ShownRun['state'];
+  state: RunReply['state'];
   reason: string | null;
   dueAt: string | null;
   createdAt: string;
@@ -158,7 +166,7 @@ export const findRun = (db: Queryable, id: number) =>
     where r.id = ${id} and (n.embed_tenant is null or exists (
       select from embed_tenants t where t.content_key = n.embed_tenant and t.deleted_at is null))`);
 
-export const setPhase = (db: Queryable, id: number, phase: NonNullable<ShownRun['phase']>) =>
+export const setPhase = (db: Queryable, id: number, phase: NonNullable<RunReply['phase']>) =>
   db.run(sql`
     update notification_runs set state = 'running', phase = ${phase}, started_at = coalesce(started_at, now())
     where id = ${id} and state in ('waiting', 'running')`);
@@ -220,7 +228,7 @@ export const insertOwnDelivery = (tx: Tx, runId: number, userId: number) =>
 
 export interface DeliveryRow {
   id: number;
-  type: DeliveryShown['type'];
+  type: DeliveryReply['type'];
   userId: number | null;
   address: string | null;
   recipientId: number | null;
@@ -251,6 +259,25 @@ export const listWaiting = (db: Queryable, { id, notificationId }: RunRow, after
     ${selectDeliveries(notificationId)}
     where x.run_id = ${id} and x.status = 'waiting' and x.next_attempt_at <= now() and x.id > ${afterId}
     order by x.id limit ${limit}`);
+
+/**
+ * When the embed tenant of the delivery may have further messages, in milliseconds from now. Ten minutes more than the
+ * hour of the first message, so that a few runs send what waits, and not one for each message.
+ */
+export const findRoomInMs = async (db: Queryable, id: number) =>
+  (
+    await db.one<{ ms: number }>(sql`
+      select (extract(epoch from coalesce(min(o.finished_at), now()) + interval '70 minutes' - now()) * 1000)::int as ms
+      from notification_deliveries x join notification_deliveries o on o.embed_tenant = x.embed_tenant
+        and o.status = 'sent' and o.finished_at > now() - interval '1 hour'
+      where x.id = ${id}`)
+  ).ms;
+
+/** Claims of one embed tenant happen one after the other, so that each sees those before it. */
+export const lockClaims = (tx: Tx, id: number) =>
+  tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended('notifications of ' || embed_tenant, 0))
+    from notification_deliveries where id = ${id} and embed_tenant is not null`);
 
 /** Claims the delivery for sending. Returns false if another one has it, or the embed tenant has had its messages. */
 export const claimDelivery = async (db: Queryable, id: number, perHour: number) =>
@@ -291,7 +318,8 @@ export const setCondition = (
   tx.run(sql`
     insert into notification_conditions (notification_id, target, is_true, value)
     values (${notificationId}, ${target}, ${isTrue}, ${value})
-    on conflict (notification_id, target) do update set is_true = excluded.is_true, value = excluded.value`);
+    on conflict (notification_id, target) do update set is_true = excluded.is_true,
+      value = coalesce(excluded.value, notification_conditions.value)`);
 
 export const setProblem = (db: Queryable, recipientId: number, problem: string | null) =>
   db.run(sql`

@@ -161,6 +161,19 @@ function nextWall({ scheduleType, dayOfMonth }: Timing, pattern: Cron, after: Da
   }
 }
 
+/** Schedules of embed tenants share the server with those of others. */
+const EMBED_INTERVAL_MS = 15 * 60_000;
+/** The times of a few days, if no two are nearer than that. */
+const COMPARED = 400;
+
+/** Throws a 400 if the schedule is due more often than one of an embed tenant may be. */
+export function requireInterval(timing: Timing) {
+  if (timing.scheduleType !== 'CUSTOM') return;
+  const times = patternOf(timing).nextRuns(COMPARED);
+  if (times.some((at, i) => i > 0 && at.getTime() - times[i - 1]!.getTime() < EMBED_INTERVAL_MS))
+    throw invalid('customCron', 'must leave at least 15 minutes between two times', 'invalid_schedule');
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** What clocks in the zone show at this moment, as if it were UTC. */

@@ -75,8 +75,23 @@ test('an admin makes a schedule, adds somebody, sends a test, and reads what bec
   await dialog.getByLabel('Day of the month').selectOption('31');
   await dialog.getByLabel('Time', { exact: true }).fill('18:30');
   await dialog.getByText('Every month on day 31 at 6:30 PM (Europe/Berlin)').waitFor();
+  // What it shows, and when it is sent, with the controls and figures of the dashboard.
+  const values = dialog.locator('.values').first();
+  await values.locator('summary').click();
+  await values.getByRole('checkbox').first().check();
+  await values.locator('summary').click();
+  await dialog.getByLabel('Send it only when a figure calls for it').check();
+  await dialog.getByLabel('When it').selectOption('below');
+  await dialog.getByLabel('Limit').fill('1.5');
   expect(await violations(page)).toEqual([]);
   await picture(page, 'schedules-form');
+  await dialog.locator('.values').first().scrollIntoViewIfNeeded();
+  await picture(page, 'schedules-form-choices');
+  await page.setViewportSize(PHONE);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture(page, 'schedules-form-phone-dark');
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.emulateMedia({ colorScheme: 'light' });
   await dialog.getByRole('button', { name: 'Save' }).click();
 
   await dialog.getByText('Nobody gets it yet.').waitFor();
@@ -89,6 +104,13 @@ test('an admin makes a schedule, adds somebody, sends a test, and reads what bec
   await picture(page, 'schedules-recipients');
   await dialog.getByRole('button', { name: 'Back to all schedules' }).click();
   await dialog.getByRole('button', { name: 'Unsubscribe: Month end' }).waitFor();
+  const { items } = await world.admin.getNotifications({
+    deploymentId: 1,
+    dashboardPublicId: 'DemoCommerce',
+  });
+  const made = items.find(({ name }) => name === 'Month end')!;
+  expect(made.condition).toMatchObject({ operator: 'below', value: 1.5 });
+  expect(made.filters).toMatchObject([{ operator: 'equals', value: [expect.any(String)] }]);
 
   await dialog.getByRole('button', { name: 'Actions for Month end' }).click();
   await page.getByRole('menuitem', { name: 'Send me a test now' }).click();
@@ -128,15 +150,29 @@ test('an admin makes a schedule, adds somebody, sends a test, and reads what bec
   await expect.poll(() => dialog.getByText('Month end').count()).toBe(0);
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog.count()).toBe(0);
+  await page.getByRole('button', { name: 'Download' }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download as PNG' }).click(),
+  ]);
+  expect(readFileSync(await file.path()).toString('latin1', 0, 4)).toBe('\x89PNG');
   expect(errors).toEqual([]);
   await context.close();
 });
 
 test('the embedded page gives the dashboard as a picture and as PDF where the host allows it', async () => {
+  const weekly = await world.admin.createNotification({
+    deploymentId: 1,
+    body: {
+      dashboardPublicId: 'DemoCommerce',
+      ...{ name: 'For viewers', scheduleType: 'WEEKLY', dayOfWeek: 1, hour: 9, allowSubscribe: true },
+    },
+  });
   const { sessionId } = await world.admin.generateSession({
     body: {
       deploymentId: 1,
       externalId: 'exporter',
+      email: 'exporter@example.com',
       embedTenantName: 'acme-corp',
       userAttributes: [{ name: 'region', value: 'EU' }],
     },
@@ -159,6 +195,22 @@ test('the embedded page gives the dashboard as a picture and as PDF where the ho
     expect(readFileSync(await file.path()).toString('latin1', 0, 4)).toBe(magic);
     if (FOLDER) await file.saveAs(join(FOLDER, `dashboard.${name.toLowerCase()}`));
   }
+  // Viewers subscribe where a schedule lets them.
+  const frame = embedding.frame();
+  await frame.getByText('By mail').click();
+  await frame.getByLabel('For viewers').click();
+  await frame.getByText('You will get it by mail.').waitFor();
+  expect(await violations(frame)).toEqual([]);
+  await picture(embedding.page, 'embedded-subscribe');
+  const recipients = async () =>
+    (await world.admin.getRecipients({ deploymentId: 1, id: weekly.id })).items.map((one) => [
+      one.email,
+      one.isUnsubscribed,
+    ]);
+  expect(await recipients()).toEqual([['exporter@example.com', false]]);
+  await frame.getByLabel('For viewers').click();
+  await frame.getByText('You will not get it any more.').waitFor();
+  expect(await recipients()).toEqual([['exporter@example.com', true]]);
   await embedding.close();
 });
 

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform/module.ts';
 import { readerOf } from './readers.ts';
 import type { RunOptions } from './run-job.ts';
 import * as store from './runs.store.ts';
-import { boardOf } from './widget-queries.ts';
+import { boardFor, boardOf } from './widget-queries.ts';
 
 const WAITING_MAX = 100;
 const LIMIT_MS = 10 * 60_000;
@@ -27,20 +27,26 @@ export function createWarming(
     const run = await store.findRun(db, runId);
     const version = run && (await readPublished(db, run.dashboardId));
     if (!run || !version) return;
-    const { asked } = boardOf(version, run);
+    const board = boardOf(version, run);
     const settings = await tenantSettings.current();
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LIMIT_MS)]);
     for (const delivery of await store.listDeliveriesById(db, run, deliveryIds)) {
-      const { actor } = await readerOf(db, run, delivery, settings);
-      const call = { actor, db, signal, deploymentId: run.deploymentId };
-      for (const one of asked)
-        await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+      if (signal.aborted) return;
+      try {
+        const { actor } = await readerOf(db, run, delivery, settings);
+        const call = { actor, db, signal, deploymentId: run.deploymentId };
+        const { asked } = await boardFor(board, run, async () => (await queries.viewer(call)).userAttributes);
+        for (const one of asked)
+          await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+      } catch (error) {
+        // Whoever asks later is told what is wrong.
+        log.debug({ err: error, runId, deliveryId: delivery.id }, 'could not renew rows');
+      }
     }
   }
 
   async function work() {
     for (let told = waiting.shift(); told; told = waiting.shift()) {
-      // Whoever asks later is told what is wrong.
       await warm(told).catch((error) => log.debug({ err: error, runId: told.runId }, 'could not renew rows'));
     }
     running = undefined;

@@ -1,5 +1,5 @@
 /** Everything that the page of a dashboard asks for, with the filters and time grains of a notification. */
-import type { Dashboard } from '@oriel/charts/pure';
+import { beginsWithAttributes, type Dashboard, withAttributes } from '@oriel/charts/pure';
 import type { PublishedVersion } from '../dashboards/index.ts';
 import type { QueryOrSql } from '../queries/index.ts';
 import { type Layout, layOut } from '../renderings/index.ts';
@@ -18,13 +18,26 @@ export interface Board {
 
 type RunChoices = Pick<RunRow, 'filters' | 'timeGrains' | 'timezone' | 'notificationFormat'>;
 
-export function boardOf(version: PublishedVersion, run: RunChoices): Board {
+/** That of one reader: filters may begin with an attribute of theirs. */
+export async function boardFor(
+  board: Board,
+  run: RunChoices,
+  attributes: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<Board> {
+  const { version, layout } = board;
+  if (!beginsWithAttributes(version.config)) return board;
+  const config = withAttributes(version.config, await attributes());
+  return boardOf({ ...version, config }, run, layout.chosen.askedAt);
+}
+
+export function boardOf(version: PublishedVersion, run: RunChoices, askedAt?: Date): Board {
   const { config, snapshots } = version;
   const settings = (config.settings ?? {}) as { timezone?: string };
   const layout = layOut({ config, reportSnapshots: snapshots } as object as Dashboard, {
     filters: run.filters ?? [],
     timeGrains: run.timeGrains ?? [],
     timezone: settings.timezone ?? run.timezone,
+    askedAt,
   });
   const asked: QueryOrSql[] = [];
   const askedOf = new Map<string, number[]>();

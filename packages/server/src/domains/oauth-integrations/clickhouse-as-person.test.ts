@@ -131,8 +131,21 @@ test('refresh tokens that work once are never used twice, by many queries of two
   expect(await person.client.getUserOAuthToken({ integrationId })).toMatchObject({ status: 'active' });
 });
 
+/** A webhook of events, and what it was told. */
+async function eventsOf() {
+  const { id } = await world.admin.createWebhook({
+    body: { url: 'http://127.0.0.1:9/nobody', events: ['oauth_token.failed'] },
+  });
+  return async () => {
+    const { items } = await world.admin.listWebhookDeliveries({ id });
+    await world.admin.deleteWebhook({ id });
+    return items.map(({ payload }) => JSON.parse(payload!).data);
+  };
+}
+
 test('an access that cannot be renewed any more has ended, and the account page says so', async () => {
   const person = await newPerson(1);
+  const told = await eventsOf();
   await sleep(1100);
   await provider.answer('/token', {
     status: 400,
@@ -148,6 +161,7 @@ test('an access that cannot be renewed any more has ended, and the account page 
     lastError: 'The service does not renew the access any more. Connect again.',
   });
   expect(await storedTokens(world, person.id)).toMatchObject([{ accessToken: null, refreshToken: null }]);
+  expect(await told()).toEqual([{ id: expect.any(Number), integrationId, userId: person.id }]);
   const page = await (await person.browser.get('/account')).text();
   expect(page).toContain('The service does not renew the access any more. Connect again.');
   await provider.reset();
@@ -162,9 +176,12 @@ test.each([
   const person = await newPerson(1);
   await sleep(1100);
   await provider.answer('/token', answer);
+  const told = await eventsOf();
   for (let i = 0; i < 2; i++) {
     await expect(ask(person)).rejects.toMatchObject({ status: 502, code: 'oauth_provider_unavailable' });
   }
+  // An admin is needed for the second only.
+  expect(await told()).toHaveLength(status === 'error' ? 1 : 0);
   const shown = await person.client.getUserOAuthToken({ integrationId });
   expect(shown).toMatchObject({
     status,

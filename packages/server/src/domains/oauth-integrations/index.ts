@@ -2,6 +2,7 @@
 import { expirySchedule } from '../../platform/jobs/upkeep.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { Connections } from '../pages/index.ts';
+import type { Events } from '../webhooks/index.ts';
 import { cleanup } from './cleanup.store.ts';
 import { createConnections } from './connections.ts';
 import { deleteExpiredFlows } from './flows.store.ts';
@@ -26,11 +27,14 @@ export interface OAuth {
 const upkeep = expirySchedule('oauth.delete-expired', 17, [deleteExpiredFlows, deleteUnrevokable]);
 
 /** `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
-export function createOAuth(platform: Platform, { allowPrivate }: { allowPrivate: boolean }): OAuth {
+export function createOAuth(
+  platform: Platform,
+  { allowPrivate, events }: { allowPrivate: boolean; events: Pick<Events, 'record'> },
+): OAuth {
   const { db, keysFor, log, outbound, publicUrl } = platform;
   const integrations = createIntegrations(platform, { allowPrivate });
   const provider = createProvider(outbound, publicUrl);
-  const tokens = createUserTokens({ platform, db, integrations, provider, log });
+  const tokens = createUserTokens({ platform, db, integrations, provider, log, events });
   const flows = createFlows({ integrations, provider, tokens, keys: keysFor('oauth flows'), log });
   const revocations = createRevocations({ integrations, provider, tokens });
   const used = { integrations, flows, revocation: revocations.job };

@@ -3,6 +3,7 @@
  * each access token the password of the person's role.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type MailServer, startMailServer } from '../../../test/mail-server.ts';
 import { type Connecting, connectingPerson, connectingRole, integrationOf } from '../../../test/oauth.ts';
 import { type PersonTokens, startPersonTokens } from '../../../test/person-tokens.ts';
 import { deployModel } from '../../../test/shops.ts';
@@ -20,6 +21,7 @@ const MODEL = `cubes:
 const QUERY = { dimensions: ['who.name', 'who.secret'] };
 
 let world: World;
+let mails: MailServer;
 let database: SourceDatabase;
 let service: PersonTokens;
 let deploymentId: number;
@@ -29,7 +31,14 @@ let role: string;
 const roles: string[] = [];
 beforeAll(async () => {
   // Its own: integrations of two services cannot share a redirect address.
-  world = await createOwnWorld({ env: { ORIEL_ALLOW_PRIVATE_REMOTES: 'true' } });
+  mails = await startMailServer();
+  world = await createOwnWorld({
+    env: {
+      ORIEL_ALLOW_PRIVATE_REMOTES: 'true',
+      ORIEL_SMTP_URL: mails.url,
+      ORIEL_MAIL_FROM: 'Acme <no-reply@example.com>',
+    },
+  });
   database = await createSourceDatabase(`
     create table secrets (owner text, secret text);
     alter table secrets enable row level security;
@@ -46,7 +55,7 @@ beforeAll(async () => {
   await deployModel(world, deploymentId, { 'model/cubes/who.yml': MODEL });
 });
 afterAll(async () => {
-  await Promise.all([world?.stop(), service?.stop()]);
+  await Promise.all([world?.stop(), service?.stop(), mails?.stop()]);
   for (const name of roles) await database.administer(`drop owned by ${name}; drop role ${name}`);
   await database?.stop();
 });
@@ -177,6 +186,81 @@ test('embed viewers and environment tokens use the source itself only if the sec
   expect(await rowsOf(embedded)).toEqual(own);
   expect(await rowsOf(byToken)).toEqual(own);
   expect(await rowsOf(person)).toEqual([[person.username, person.secret]]);
+});
+
+test('a schedule reads for each person with their own token, and for others only with the source itself, if it may', async () => {
+  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: {} });
+  const report = await world.admin.createReport({
+    deploymentId,
+    body: {
+      name: 'Secrets',
+      jsonQuery: JSON.stringify(QUERY),
+      meta: { chart: { kind: 'table', spec: {} } },
+    },
+  });
+  const position = { x: 0, y: 0, w: 4, h: 4 };
+  const widgets = [{ id: 'table', type: 'CHART' as const, position, config: { reportId: report.id } }];
+  const { id: dashboardId } = await world.admin.publishDashboard({
+    deploymentId,
+    workbookId,
+    body: { config: { widgets } },
+  });
+  // The owner is connected too, and what they may read goes to nobody else.
+  const [owner, ada, eve] = [await newPerson(), await newPerson(), await newPerson({ isConnected: false })];
+  for (const { id: userId } of [owner, ada, eve])
+    await world.admin.setUserPolicy({
+      body: { resourceType: 'Workbook', resourceId: workbookId, userId, action: 'WorkbookRead' },
+    });
+  await world.admin.updateUser({ id: owner.id, body: { roles: [role, 'Admin'] } });
+  const { id } = await owner.client.createNotification({
+    deploymentId,
+    body: { dashboardId, scheduleType: 'DAILY', hour: 9 },
+  });
+  const hook = await world.admin.createWebhook({
+    body: { url: 'http://127.0.0.1:9/nobody', events: ['role.deleted'] },
+  });
+  await world.admin.addRecipients({
+    deploymentId,
+    id,
+    body: {
+      recipients: [
+        ...[ada, eve].map((person) => ({ type: 'USER' as const, userId: person.id })),
+        { type: 'WEBHOOK', webhookId: hook.id },
+      ],
+    },
+  });
+  const outcomes = async () => {
+    await world.admin.runNotification({ deploymentId, id });
+    const list = async () => (await world.admin.listNotificationRuns({ deploymentId, id })).items;
+    const isEnded = async () => (await list()).every(({ state }) => ['done', 'failed'].includes(state));
+    await expect.poll(isEnded, { timeout: 120_000 }).toBe(true);
+    const runId = (await list())[0]!.id;
+    const { items } = await world.admin.listNotificationDeliveries({ deploymentId, id, runId });
+    return items.map(({ userId, status, reason }) => ({ userId, status, reason }));
+  };
+  const notConnected = {
+    userId: eve.id,
+    status: 'failed',
+    reason: expect.stringContaining(`Connect at ${world.url}/account`),
+  };
+  expect(await outcomes()).toEqual([
+    { userId: ada.id, status: 'sent', reason: null },
+    notConnected,
+    { userId: null, status: 'failed', reason: expect.stringContaining('only by people of the account') },
+  ]);
+  await set({ DB_OAUTH_OTHERS: 'true' });
+  expect(await outcomes()).toEqual([
+    { userId: ada.id, status: 'sent', reason: null },
+    notConnected,
+    { userId: null, status: 'sent', reason: null },
+  ]);
+  const sent = mails.messages.map(({ parsed }) => parsed.text!).join();
+  // The owner is told of the failures.
+  const others = mails.messages.filter(({ to }) => to.join() !== owner.email);
+  expect(others.map(({ to }) => to)).toEqual([[ada.email], [ada.email]]);
+  expect(sent).toContain(ada.secret);
+  for (const foreign of [owner.secret, eve.secret, 'of the source itself'])
+    expect(sent).not.toContain(foreign);
 });
 
 test('a token that the source refuses is renewed once, and tried once more', async () => {

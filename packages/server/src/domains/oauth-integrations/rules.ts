@@ -1,7 +1,6 @@
 /** What an integration may be. */
-import { isIP } from 'node:net';
 import { ApiError, invalid } from '../../platform/errors.ts';
-import { isPublicAddress } from '../../platform/outbound/addresses.ts';
+import { addressProblem } from '../../platform/outbound/addresses.ts';
 import type { IntegrationConfig, IntegrationRow } from './store.ts';
 
 export const INTEGRATIONS_MAX = 100;
@@ -65,7 +64,7 @@ export function checkAddresses(
     ['config.issuer', config.issuer],
   ];
   for (const [field, address] of given) {
-    const problem = address !== undefined && problemOf(address, allowPrivate);
+    const problem = address !== undefined && addressProblem(address, { allowPrivate });
     if (problem) throw invalid(field, problem, 'oauth_address_refused');
   }
   const parameters = config.authorizationParameters ?? {};
@@ -83,20 +82,6 @@ export function checkAddresses(
       );
     }
   }
-}
-
-/** Names are resolved when a request is sent: the guard for outgoing requests decides then. */
-function problemOf(address: string, allowPrivate: boolean): string | undefined {
-  const { protocol, username, password, hash, hostname } = new URL(address);
-  if (username || password) return 'must not have a user name or a password in it';
-  if (hash || address.includes('#')) return 'must not have a part behind #';
-  if (allowPrivate) return undefined;
-  if (protocol !== 'https:') return 'must begin with https://';
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const isPrivate = isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost$/.test(host);
-  return isPrivate
-    ? 'must not be an address of this machine or of a private network, which only ORIEL_ALLOW_PRIVATE_REMOTES allows'
-    : undefined;
 }
 
 /** Whether stored tokens of people belong to the integration as it is now. */

@@ -72,7 +72,7 @@ export function createSourceAccess({ integrations, tokens, publicUrl, allowPriva
   return {
     async of(db, actor, source) {
       const { oauth } = source;
-      if (actor.kind !== 'person') {
+      if (actor.kind !== 'person' || actor.isReadForOthers) {
         if (oauth.isOpenToOthers) return undefined;
         throw new ApiError('oauth_person_required');
       }

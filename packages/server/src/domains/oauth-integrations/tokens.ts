@@ -9,6 +9,7 @@ import { ApiError, found } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
+import type { Events } from '../webhooks/index.ts';
 import type { Integrations } from './integrations.ts';
 import { type OpenIntegration, type Provider, ProviderTrouble, type Tokens } from './provider.ts';
 import { holdIntegration } from './store.ts';
@@ -67,9 +68,11 @@ interface Options {
   integrations: Pick<Integrations, 'open'>;
   provider: Pick<Provider, 'refresh' | 'revoke'>;
   log: Logger;
+  /** Told of connections that their person or an admin has to mend. */
+  events: Pick<Events, 'record'>;
 }
 
-export function createUserTokens({ platform, db, integrations, provider, log }: Options): UserTokens {
+export function createUserTokens({ platform, db, integrations, provider, log, events }: Options): UserTokens {
   const accessBox = platform.box(columnOf('access_token'));
   const refreshBox = platform.box(columnOf('refresh_token'));
   /** What this process renews or waits for. */
@@ -107,6 +110,15 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
     throw new NotConnected('You have ended the connection.');
   }
 
+  const tell = (tx: Tx, { id, integrationId, userId }: store.UsedTokenRow) =>
+    events.record(tx, [
+      { type: 'oauth_token.failed', resource: `oauth_token:${id}`, data: { id, integrationId, userId } },
+    ]);
+  const end = (row: store.UsedTokenRow, lastError: string) =>
+    db.transaction(async (tx) => {
+      if (await store.storeEnded(tx, row, lastError)) await tell(tx, row);
+    });
+
   async function giveUp(row: store.UsedTokenRow, error: unknown): Promise<never> {
     if (!(error instanceof ProviderTrouble)) throw error;
     const { kind, message: reason } = error;
@@ -114,16 +126,20 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
     log.warn({ integrationId, userId, kind, reason }, 'the OAuth tokens of a person could not be renewed');
     if (kind === 'ended') {
       const lastError = 'The service does not renew the access any more. Connect again.';
-      await store.storeEnded(db, row, lastError);
+      await end(row, lastError);
       throw new NotConnected(lastError);
     }
     const isClient = kind === 'client';
-    await store.storeFailed(db, row, {
+    const failed = {
       status: isClient ? 'error' : row.status,
       lastError: isClient
         ? 'The service refuses the client id or the secret of the integration. An admin must mend it.'
         : 'The service could not renew the access. It is tried again.',
       seconds: isClient ? RETRY_CLIENT_SECONDS : RETRY_SECONDS,
+    } as const;
+    await db.transaction(async (tx) => {
+      const isNoted = (await store.storeFailed(tx, row, failed)) > 0;
+      if (isNoted && isClient && row.status !== 'error') await tell(tx, row);
     });
     throw unavailable(isClient);
   }
@@ -144,7 +160,7 @@ export function createUserTokens({ platform, db, integrations, provider, log }: 
           row.version === refused
             ? 'The data source refuses your access, and the service gave no way to renew it. Connect again.'
             : 'The access has ended. Connect again.';
-        await store.storeEnded(db, row, lastError);
+        await end(row, lastError);
         throw new NotConnected(lastError);
       }
       // After a renewal for a source that refused the token, only such renewals wait.

@@ -1,5 +1,6 @@
 import type { Module, Platform } from '../../platform/module.ts';
 import type { RequireDeployment } from '../deployments/index.ts';
+import type { EnvVars } from '../env-vars/index.ts';
 import { createWorkloadKeys, keyRotation } from '../signing-keys/index.ts';
 import { createEngineIdentities } from './engine-identities.ts';
 import { oidcTokenConfigRoutes } from './routes.ts';
@@ -17,7 +18,8 @@ export const oidcTokenConfigs = (
   { publicUrl }: Platform,
   { keys, tokens }: ReturnType<typeof createWorkloadIdentity>,
   requireDeployment: RequireDeployment,
+  variables: Pick<EnvVars, 'readEnvVars'>,
 ): Module => ({
-  routes: oidcTokenConfigRoutes({ keys, tokens, publicUrl, requireDeployment }),
+  routes: oidcTokenConfigRoutes({ keys, tokens, publicUrl, requireDeployment, variables }),
   schedules: [keyRotation('workload-keys.rotate', keys)],
 });

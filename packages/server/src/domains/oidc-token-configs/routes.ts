@@ -4,11 +4,13 @@ import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { RequireDeployment } from '../deployments/index.ts';
+import type { EnvVars } from '../env-vars/index.ts';
 import { type SigningKeys, WORKLOAD_ALGORITHM } from '../signing-keys/index.ts';
 import {
   audienceOf,
   engineVariables,
   freeName,
+  passedVariables,
   REGISTERED_CLAIMS,
   requireValid,
   typeOf,
@@ -28,9 +30,16 @@ interface Options {
   tokens: WorkloadTokens;
   publicUrl: string;
   requireDeployment: RequireDeployment;
+  variables: Pick<EnvVars, 'readEnvVars'>;
 }
 
-export function oidcTokenConfigRoutes({ keys, tokens, publicUrl, requireDeployment }: Options) {
+export function oidcTokenConfigRoutes({
+  keys,
+  tokens,
+  publicUrl,
+  requireDeployment,
+  variables: { readEnvVars },
+}: Options) {
   // Not before it is asked for: commands beside the server make routes without an address.
   const toReply = (row: store.TokenConfigRow) => ({ ...row, warnings: warningsOf(publicUrl) });
   return [
@@ -94,7 +103,8 @@ export function oidcTokenConfigRoutes({ keys, tokens, publicUrl, requireDeployme
     handle(operations.previewOidcToken, async ({ db }, { params, body: { deploymentId } }) => {
       const config = found(await store.findTokenConfig(db, params.id), 'oidc_token_config_not_found');
       await requireDeployment(deploymentId);
-      const variables = engineVariables(config, { folder: '', deploymentId, passed: {} });
+      const passed = passedVariables(config, await readEnvVars(db, deploymentId));
+      const variables = engineVariables(config, { folder: '', deploymentId, passed });
       return {
         ...(await tokens.draft(config, deploymentId)),
         variables: Object.keys(variables).sort(),

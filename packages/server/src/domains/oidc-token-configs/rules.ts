@@ -108,6 +108,8 @@ export function engineVariables(
       return {
         AWS_ROLE_SESSION_NAME: `oriel-deployment-${deploymentId}`,
         ...passed,
+        // The SDKs for Python and some others read the region by this name only.
+        ...(passed.AWS_REGION && { AWS_DEFAULT_REGION: passed.AWS_REGION }),
         AWS_WEB_IDENTITY_TOKEN_FILE: file,
       };
     case 'AZURE':

@@ -2,15 +2,17 @@
  * Tokens as engines get them and as others verify them. DuckDB's own extensions for clouds are not part of Oriel, so a
  * small program with the environment and the user of the engine's process asks for credentials, as SDKs do.
  */
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import { basename } from 'node:path';
-import { promisify } from 'node:util';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import {
+  type EngineProcess,
+  engineWithVariable,
+  readAs,
+  runAsEngine,
+  startTokenService,
+} from '../../../test/workload-engines.ts';
 import { createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { engineUser } from '../../engines/engine-user.ts';
 import { createBox } from '../../platform/secrets/box.ts';
@@ -29,87 +31,6 @@ afterEach(async () => {
     await world.admin.deleteOidcTokenConfig({ id });
 });
 
-interface EngineProcess {
-  pid: number;
-  env: Record<string, string>;
-}
-
-/** The processes of engines of this world with an identity. */
-const engines = (): EngineProcess[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const text = readFileSync(`/proc/${pid}/environ`, 'utf8');
-        const isEngine = basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('node');
-        if (!isEngine || !text.includes(`${world.server.dataDir}/engine-identities/`)) return [];
-        const env = Object.fromEntries(
-          text.split('\0').flatMap((line) => {
-            const at = line.indexOf('=');
-            return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
-          }),
-        );
-        return [{ pid: Number(pid), env }];
-      } catch {
-        return [];
-      }
-    });
-
-/** Starts the engine of a deployment, and returns its process: the one whose environment has this variable. */
-async function engineWith(deploymentId: number, variable: string): Promise<EngineProcess> {
-  const before = new Set(engines().map(({ pid }) => pid));
-  expect(await world.admin.testDataSource({ deploymentId, name: 'default' })).toMatchObject({
-    isReachable: true,
-  });
-  const [engine] = engines().filter(({ pid, env }) => !before.has(pid) && env[variable]);
-  if (!engine) throw new Error(`no engine has the variable ${variable}`);
-  return engine;
-}
-
-/** Of what the engine itself sees. */
-const readAs = ({ pid, env }: EngineProcess, variable: string) =>
-  readFile(`/proc/${pid}/root${env[variable]}`, 'utf8');
-
-interface Trust {
-  issuer: string;
-  audience: string;
-  subject: string;
-  roleArn: string;
-}
-
-/** Does what the token service of AWS does with a web identity token. */
-async function startTokenService(trust: Trust): Promise<{ url: string; server: Server }> {
-  const assume = async (form: URLSearchParams) => {
-    const token = form.get('WebIdentityToken')!;
-    if (form.get('Action') !== 'AssumeRoleWithWebIdentity' || form.get('RoleArn') !== trust.roleArn) {
-      throw new Error('AccessDenied');
-    }
-    if (decodeJwt(token).iss !== trust.issuer) throw new Error('InvalidIdentityToken: unknown issuer');
-    const found = await fetch(`${trust.issuer}/.well-known/openid-configuration`);
-    const { issuer, jwks_uri } = (await found.json()) as { issuer: string; jwks_uri: string };
-    if (issuer !== trust.issuer) throw new Error('InvalidIdentityToken: another issuer');
-    await jwtVerify(token, createRemoteJWKSet(new URL(jwks_uri)), {
-      algorithms: ['RS256'],
-      issuer: trust.issuer,
-      audience: trust.audience,
-      subject: trust.subject,
-      requiredClaims: ['exp', 'iat'],
-    });
-    return `<AssumeRoleWithWebIdentityResponse><AccessKeyId>ASIA${form.get('RoleSessionName')}</AccessKeyId></AssumeRoleWithWebIdentityResponse>`;
-  };
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request) text += part;
-    try {
-      response.end(await assume(new URLSearchParams(text)));
-    } catch (error) {
-      response.writeHead(403).end((error as Error).message);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, server };
-}
-
 /** What SDKs do: they read the variables and the file, and exchange the token. */
 const ASSUME_ROLE = `
   const { readFileSync } = require('node:fs');
@@ -119,10 +40,10 @@ const ASSUME_ROLE = `
     RoleSessionName: AWS_ROLE_SESSION_NAME, WebIdentityToken: readFileSync(file, 'utf8') }) })
     .then((reply) => reply.text()).then((text) => process.stdout.write(text));`;
 
-async function runAs({ env }: EngineProcess, code: string, ...args: string[]) {
-  const options = { env, cwd: '/', ...engineUser()?.ids };
-  return (await promisify(execFile)(process.execPath, ['-e', code, ...args], options)).stdout;
-}
+const runAs = (engine: EngineProcess, code: string, ...args: string[]) =>
+  runAsEngine(engine, process.execPath, ['-e', code, ...args]);
+const engineWith = (deploymentId: number, variable: string) =>
+  engineWithVariable(world, deploymentId, variable);
 
 test('an engine exchanges its token for credentials of a cloud, which verifies it by discovery', async () => {
   const { id: deploymentId } = await world.deployment();
@@ -148,7 +69,7 @@ test('an engine exchanges its token for credentials of a cloud, which verifies i
   const trusting = await startTokenService({ ...trust, subject });
   const ofAnother = await startTokenService({ ...trust, subject: `${subject}0` });
   expect(await runAs(engine, ASSUME_ROLE, trusting.url)).toContain(`ASIAoriel-deployment-${deploymentId}`);
-  expect(await runAs(engine, ASSUME_ROLE, ofAnother.url)).toContain('unexpected "sub"');
+  expect(await runAs(engine, ASSUME_ROLE, ofAnother.url)).toContain('unexpected &quot;sub&quot;');
 
   const embedded = await world.embedded({ deploymentId, externalId: 'ada' });
   const asWorkload = `process.env.AWS_ROLE_ARN; fetch(process.argv[1], { method: 'POST', body: process.argv[2] })

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishWith, saveQuestion, shareWith } from '../../../test/app-steps.ts';
 import { openBrowser, PHONE } from '../../../test/browser.ts';
 import { embed, type HostSite, startHost } from '../../../test/embedded-page.ts';
+import { createShop } from '../../../test/shops.ts';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
@@ -157,4 +159,76 @@ test('two creators of two embed tenants build in a frame, and never see each oth
   expect(await embedding.heard('session-expired', 1)).toEqual({ reason: 'revoked' });
   await expect.poll(() => embedding.frame(1).getByText(names[1]).count()).toBe(0);
   await embedding.close();
+});
+
+test('creators of two embed tenants ask, save, publish and share with a group, and never see the other', async () => {
+  const shop = await createShop(world);
+  const tenants = ['acme', 'globex'].map((name) => unique(name).replaceAll('_', '-'));
+  const group = unique('sales');
+  const session = async (embedTenantName: string, given: object) =>
+    (await world.admin.generateSession({ body: { deploymentId: shop, embedTenantName, ...given } }))
+      .sessionId;
+  const creator = { creatorMode: true, groupDefinitions: [{ name: group }] };
+  for (const tenant of tenants)
+    await session(tenant, { ...creator, externalId: 'fellow', tenantGroups: [group] });
+  const addresses = await Promise.all(
+    tenants.map(
+      async (tenant) =>
+        `${world.url}/embed/d/${shop}/app#session=${await session(tenant, { ...creator, externalId: 'author' })}`,
+    ),
+  );
+  const embedding = await embed(browser, host.origin, addresses);
+  const publicIds: string[] = [];
+  for (const [index, tenant] of tenants.entries()) {
+    await embedding.heard('ready', index);
+    const frame = embedding.frame(index);
+    const name = `Orders of ${tenant}`;
+    await frame.getByRole('link', { name: 'Explore', exact: true }).click();
+    await saveQuestion(frame, /^Sales/i, ['Count', 'State'], name);
+    await embedding.act('navigate', { path: `/embed/d/${shop}/app` }, index);
+    await frame.getByRole('link', { name }).first().click();
+    await frame.getByRole('link', { name: 'Make a dashboard' }).click();
+    await publishWith(frame, name);
+    await embedding.act('navigate', { path: `/embed/d/${shop}/app` }, index);
+    await frame.getByRole('link', { name }).first().click();
+    await shareWith(frame, group);
+    const { items } = await world.admin.getWorkbooks({ deploymentId: shop, embedTenantName: tenant });
+    const { publishedDashboard } = await world.admin.getWorkbook({
+      deploymentId: shop,
+      workbookId: items[0]!.id,
+    });
+    publicIds.push(publishedDashboard!.publicId);
+    expect(await violations(frame)).toEqual([]);
+  }
+  for (const [index, tenant] of tenants.entries()) {
+    const frame = embedding.frame(index);
+    await embedding.act('navigate', { path: `/embed/d/${shop}/app` }, index);
+    await frame
+      .getByRole('link', { name: `Orders of ${tenant}` })
+      .first()
+      .waitFor();
+    expect(await frame.getByText(tenants[1 - index]!).count()).toBe(0);
+  }
+  await embedding.close();
+
+  // The fellow of each one sees its own dashboard, and the other one is not there.
+  const shown = await Promise.all(
+    tenants.map(async (tenant) => {
+      const { client } = await world.embedded({
+        deploymentId: shop,
+        embedTenantName: tenant,
+        externalId: 'fellow',
+      });
+      const see = (publicId: string) =>
+        client.getDashboard({ publicId }).then(
+          () => 200,
+          ({ status }) => status,
+        );
+      return Promise.all(publicIds.map(see));
+    }),
+  );
+  expect(shown).toEqual([
+    [200, 404],
+    [404, 200],
+  ]);
 });

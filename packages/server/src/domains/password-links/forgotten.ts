@@ -30,7 +30,7 @@ const PER_NAME = { max: 3, perMs: 15 * 60_000 };
  */
 export const SAME_LINK_MINUTES = 15;
 
-interface Asked {
+interface ResetRequest {
   /** Null if nobody has the name. The name itself is not stored: it may be a password that was typed into the wrong field. */
   userId: number | null;
   operation: string;
@@ -54,7 +54,7 @@ export function createForgottenPasswords(options: {
   const ofAddress = createAddressLimit(PER_ADDRESS);
   const ofName = createAttemptLimit(PER_NAME);
 
-  const job: JobKind<Asked> = {
+  const job: JobKind<ResetRequest> = {
     name: 'password-links.forgotten',
     lane: 'mails',
     async run({ userId, ...asked }, { db, jobId, signal }) {
@@ -102,7 +102,7 @@ async function answerTo(
   tx: Tx,
   links: Pick<PasswordLinks, 'invite' | 'reset'>,
   userId: number,
-  asked: Omit<Asked, 'userId'>,
+  asked: Omit<ResetRequest, 'userId'>,
 ): Promise<{ isLink: boolean; email?: string }> {
   const user = await lockPerson(tx, userId).catch((error) => {
     if (isApiError(error, 'user_not_found')) return undefined;

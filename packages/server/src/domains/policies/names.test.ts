@@ -1,4 +1,4 @@
-/** Sharing by id does not reveal the name behind the id to a caller who may not list people, groups and roles. */
+/** Sharing reveals no email and no role to a caller who may not list people and roles. Names of people and groups they see. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
 
@@ -38,8 +38,10 @@ const setters = {
     by.setRolePolicy({ body: { ...report, roleId: id, action: given } }),
 };
 const unnamed = () => ({
-  users: [{ userId: other.userId, email: null, firstName: null, picture: null, action, inheritedFrom: null }],
-  groups: [{ groupId: group.id, name: null, action, inheritedFrom: null }],
+  users: [
+    { userId: other.userId, email: null, firstName: 'Greta', picture: null, action, inheritedFrom: null },
+  ],
+  groups: [{ groupId: group.id, name: group.name, action, inheritedFrom: null }],
   roles: [{ roleId: role.id, name: null, action, inheritedFrom: null }],
 });
 const emailOf = async ({ client }: Person) => (await client.getMe()).email;

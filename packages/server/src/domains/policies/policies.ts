@@ -1,7 +1,7 @@
 /** Reads and sets policies for callers who manage the resource. */
 import type { Action } from '@oriel/contract';
 import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
-import type { Caller } from '../../platform/auth/actor.ts';
+import { type Caller, embedOf } from '../../platform/auth/actor.ts';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { levelOf, MANAGE, maySeeNames, NONE, NOUNS, type Viewer, viewerOf } from '../access/index.ts';
@@ -39,12 +39,13 @@ export async function setPolicy(
     throw new ApiError('action_not_applicable', { message, issues: [{ path: 'action', message }] });
   }
   if (action !== null) await requireHeld(tx, actor, resource, action);
-  const before = (await store.findPolicy(tx, resource, principal)) ?? null;
-  if (action === null) await store.deletePolicy(tx, resource, principal);
+  const tenant = tenantOf(actor);
+  const before = (await store.findPolicy(tx, resource, principal, tenant)) ?? null;
+  if (action === null) await store.deletePolicy(tx, resource, principal, tenant);
   else {
     const isNamed = maySeeNames(actor);
     const given = { action, level: policyLevel(resource.type, action), isNamed };
-    if (!(await store.upsertPolicy(tx, resource, principal, given))) {
+    if (!(await store.upsertPolicy(tx, resource, principal, given, tenant))) {
       const field = principal.column.replace('_id', 'Id');
       throw invalid(field, 'This id does not exist.', 'invalid_reference');
     }
@@ -87,8 +88,25 @@ const holdsOnDeployment = (actor: Caller, viewer: Viewer, action: Action) =>
     return level > NONE && viewer.levels[noun] >= level;
   });
 
+/** An embedded caller shares with the users and groups of their own embed tenant, and knows of no others. */
+const tenantOf = (actor: Caller) => embedOf(actor)?.embedTenant ?? null;
+
+export async function findCandidates(db: Queryable, actor: Caller, search: string) {
+  const tenant = tenantOf(actor);
+  const [users, groups, roles] = await Promise.all([
+    store.listUserCandidates(db, tenant, search),
+    store.listGroupCandidates(db, tenant, search),
+    maySeeNames(actor) ? store.listRoleCandidates(db, search) : [],
+  ]);
+  return { users, groups, roles };
+}
+
 export async function readPolicies(db: Queryable, actor: Caller, chain: Chain) {
-  const rows = await store.listPolicies(db, chain, { userId: actor.userId, mayList: maySeeNames(actor) });
+  const rows = await store.listPolicies(db, chain, {
+    userId: actor.userId,
+    mayList: maySeeNames(actor),
+    tenant: tenantOf(actor),
+  });
   const granted = ({ action, inheritedFrom }: store.PolicyRow) => ({ action, inheritedFrom });
   return {
     users: rows.flatMap((row) =>
@@ -119,7 +137,10 @@ export async function requireChain(
   actor: Caller,
   { resourceType: type, resourceId: id }: PolicyChange,
 ): Promise<Chain> {
-  if (type === 'Deployment') return [await requireManagedDeployment(db, actor, id)];
+  if (type === 'Deployment') {
+    if (tenantOf(actor) !== null) throw new ApiError('resource_not_found');
+    return [await requireManagedDeployment(db, actor, id)];
+  }
   const deploymentId = found(await store.findDeploymentOf(db, type, id), 'resource_not_found');
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('resource_not_found');
   const chain = await chainOf(db, viewerOf(actor, deploymentId), type, id);

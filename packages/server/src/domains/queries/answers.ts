@@ -3,9 +3,9 @@ import type { NormalQuery } from '@oriel/semantic';
 import type { ColumnType } from '../../engines/engine.ts';
 import type { Share } from '../../platform/http/body-reader.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
-import type { StoredText } from './gathered-text.ts';
+import type { StoredText } from './buffered-text.ts';
 import type { AnswerType, PlannedQuery } from './plans.ts';
-import { isKept, letGo, type Result } from './results.ts';
+import { isKept, type Result, release } from './results.ts';
 
 export interface Answered {
   planned: PlannedQuery;
@@ -39,16 +39,16 @@ function written(parts: Parts, results: readonly Result[], countUnread: CountUnr
   const pieces = [...parts].map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
   const byteLength = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   if (results.every(isKept) && byteLength <= JOINED_BYTES_MAX) return Buffer.concat(pieces as Buffer[]);
-  const letAllGo = () => results.forEach(letGo);
+  const releaseAll = () => results.forEach(release);
   try {
     const share = countUnread(byteLength);
-    const release = () => {
+    const releaseSent = () => {
       share.giveBack();
-      letAllGo();
+      releaseAll();
     };
-    return { byteLength, release, [Symbol.asyncIterator]: () => inPieces(pieces) };
+    return { byteLength, release: releaseSent, [Symbol.asyncIterator]: () => inPieces(pieces) };
   } catch (error) {
-    letAllGo();
+    releaseAll();
     throw error;
   }
 }

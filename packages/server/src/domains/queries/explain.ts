@@ -54,3 +54,20 @@ export function access(_nothing: object, { model, viewer }: MakeContext) {
   }
   return { viewer: shownViewer(viewer), isComplete, cubes };
 }
+
+/**
+ * The explanation without what the viewer may not know: policies, hidden members, and cubes that the query does not name.
+ * If one of those cubes hides rows, the first one that is named says so.
+ */
+export function toOwn(explained: ReturnType<typeof explain>, query: object, showsSql: boolean) {
+  const text = JSON.stringify(query);
+  const plans = explained.plans.map(({ sql, values, reads, ...plan }) => {
+    const named = reads
+      .filter(({ name }) => text.includes(`"${name}.`))
+      .map((read) => ({ ...read, policies: [] }));
+    const rows = (['none', 'filtered'] as const).find((one) => reads.some((read) => read.rows === one));
+    if (rows && named.length > 0 && named.every((read) => read.rows === 'all')) named[0]!.rows = rows;
+    return { ...plan, ...(showsSql ? { sql, values } : { sql: '', values: [] }), reads: named };
+  });
+  return { ...explained, hiddenMembers: [], plans };
+}

@@ -17,6 +17,8 @@ import { createWarming, type Warming } from './warming.ts';
 const CACHED_CHARACTERS_MAX = 10 * 1024 * 1024;
 /** What a small model costs beside its text. */
 const BASE_CHARACTERS = 10_000;
+/** Of models of branches, which only those who work on them ask for. */
+const DRAFTS_CHARACTERS_MAX = 2 * 1024 * 1024;
 /** Larger models are warmed only if the one before is still in memory, so that somebody has asked for it lately. */
 const WARMED_CHARACTERS_MAX = 1024 * 1024;
 const DEPLOYED_MAX = 10_000;
@@ -27,6 +29,11 @@ export type Served = { deploymentId: number; branchId: number | null };
 export interface Models extends Warming {
   /** Throws a 409 if no build of the branch has succeeded. */
   find(db: Queryable, served: Served): Promise<Model>;
+  /**
+   * The model of files that are not built, for who works on them. They never take the place of models that are served.
+   * Throws a 409 that says why they do not compile.
+   */
+  findDraft(db: Queryable, deploymentId: number, tree: string): Promise<Model>;
 }
 
 export function createModels(
@@ -37,7 +44,15 @@ export function createModels(
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
-  const turns = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
+  const admission = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
+  const drafts = new LRUCache<string, Model>({ maxSize: DRAFTS_CHARACTERS_MAX });
+  const draftAdmission = createAdmission({
+    places: 1,
+    sharerPlaces: 1,
+    waitingMax: 50,
+    sharerWaitingMax: 10,
+    waitMs: 60_000,
+  });
   /** By deployment, the tree of the deployed branch that was asked for or warmed last. */
   const deployed = new LRUCache<number, string>({ max: DEPLOYED_MAX });
   let compiled = 0;
@@ -67,7 +82,7 @@ export function createModels(
     if (known) return known;
     let load = loads.get(key);
     if (!load) {
-      load = turns.take({}, () => compile(db, deploymentId, tree, key));
+      load = admission.take({}, () => compile(db, deploymentId, tree, key));
       loads.set(key, load);
       load.finally(() => loads.delete(key)).catch(() => {});
     }
@@ -93,9 +108,35 @@ export function createModels(
     await modelOf(db, deploymentId, tree);
   });
 
+  async function compileDraft(db: Queryable, deploymentId: number, tree: string, key: string) {
+    const known = drafts.get(key);
+    if (known) return known;
+    const files = await readModelFiles(db, deploymentId, tree);
+    compiled++;
+    const { signal } = new AbortController();
+    const { model, errors } = await compiler.compile(files, signal, { wantsModel: true });
+    if (!model) {
+      const [first] = errors;
+      throw new ApiError('model_not_built', {
+        message: `The files of this branch do not compile${first ? `: ${first.file}, line ${first.line}: ${first.message}` : '.'}`,
+      });
+    }
+    drafts.set(key, model, { size: Math.min(DRAFTS_CHARACTERS_MAX, BASE_CHARACTERS + charactersIn(files)) });
+    return model;
+  }
+
   return {
     start,
     stop,
+    async findDraft(db, deploymentId, tree) {
+      const key = `${deploymentId} ${tree}`;
+      const served = cache.get(key);
+      if (served) return served;
+      return (
+        drafts.get(key) ??
+        draftAdmission.take({ sharer: String(deploymentId) }, () => compileDraft(db, deploymentId, tree, key))
+      );
+    },
     async find(db, served) {
       const { deploymentId, branchId } = served;
       const tree = await treeOf(db, served);

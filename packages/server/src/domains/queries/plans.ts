@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   type Budget,
   type DialectName,
+  limitsRows,
   type Model,
   type NormalQuery,
   type Plan,
@@ -102,6 +103,7 @@ function planOne(json: object, context: MakeContext): MadeQueries {
       ...toMade(plan, typeOf(plan.dataSource), {
         isCompact,
         isRenewed,
+        isLimited: limitsRows(model, viewer, plan),
         more: [...plan.plainTimes, ...(type === 'compareDateRangeQuery' ? comparedRange(plan) : [])],
       }),
       refreshKeys: refreshKeysOf(plan),
@@ -112,19 +114,28 @@ function planOne(json: object, context: MakeContext): MadeQueries {
 interface AnswerOptions {
   isCompact: boolean;
   isRenewed: boolean;
+  isLimited: boolean;
   more: readonly MoreValue[];
 }
 
 function toMade(
   plan: Plan,
   dbType: DialectName,
-  { isCompact, isRenewed, more }: AnswerOptions,
+  { isCompact, isRenewed, isLimited, more }: AnswerOptions,
 ): Omit<MadeQuery, 'refreshKeys'> {
   const { statement, total, columns, annotation, dataSource } = plan;
   const keys = columns.map(({ key }) => key);
   const limited = { ...plan.query, limit: Math.min(plan.query.limit, ROWS_MAX) };
   const query = isCompact ? { ...limited, responseFormat: 'compact' as const } : limited;
-  const head = { query, annotation, dataSource, dbType, external: false, slowQuery: false };
+  const head = {
+    query,
+    annotation,
+    dataSource,
+    dbType,
+    external: false,
+    slowQuery: false,
+    ...(isLimited && { rowsLimited: true }),
+  };
   return {
     query,
     dataSource,

@@ -4,6 +4,7 @@ import {
   describeMember,
   kindOfMember,
   type MemberKind,
+  type Model,
   QueryError,
   type QueryIssue,
   type ShownMember,
@@ -19,7 +20,9 @@ import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
 import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
 import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
+import { findBranchTree, requireModeller } from './branch-models.ts';
 import { toApiError } from './errors.ts';
+import { toOwn } from './explain.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
@@ -34,7 +37,7 @@ import {
   type PlannedQuery,
   statementHash,
 } from './plans.ts';
-import { letGo, type Result, type Results } from './results.ts';
+import { type Result, type Results, release } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
 import type { Asker, GivenViewer, Viewers } from './viewers.ts';
@@ -45,6 +48,8 @@ export interface QueryCall {
   /** Made when somebody asks for it, because most answers are there at once. */
   readonly signal: AbortSignal;
   deploymentId: number;
+  /** A branch whose model is asked, as its reader sees it, instead of the one that is served. */
+  branchName?: string | undefined;
   /** Whose rows, if not those of the caller, who must be allowed to see them. */
   as?: Asker | GivenViewer | undefined;
   /** Told what happens to the queries of this call. */
@@ -67,7 +72,7 @@ export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
   /** Throws a 403 if the caller may not read the SQL of the data model. */
   requireSql(call: QueryCall): Promise<void>;
-  load(call: QueryCall, query: QueryInput, wishes: LoadWishes): Promise<Loaded>;
+  load(call: QueryCall, query: QueryInput, wishes: LoadOptions): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: QueryInput): Promise<void>;
   /**
@@ -80,6 +85,8 @@ export interface Queries {
     wishes: { isRenewed: boolean; isPublished?: boolean },
   ): Promise<Loaded>;
   runSql(call: QueryCall, text: string): Promise<void>;
+  /** Runs a SELECT in a data source itself, outside of the model and its policies. The caller must have `SqlRunnerRead`. */
+  loadSourceSql(call: QueryCall, dataSource: string, text: string): Promise<Loaded>;
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /**
@@ -102,6 +109,8 @@ export interface Queries {
   viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
   explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
+  /** For callers who may not know the model: only what they see of what their own query names. */
+  explainOwn(call: QueryCall, query: object): Promise<Made<'explain'>>;
   /** What somebody sees of every cube and view. Without a viewer, the caller. */
   explainAccess(
     call: QueryCall,
@@ -123,13 +132,13 @@ export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boole
 
 type Loaded = Uint8Array | WholeBytes;
 
-export interface LoadWishes {
+export interface LoadOptions {
   isMulti: boolean;
   isRenewed: boolean;
 }
 
 export interface QueriesOptions {
-  models: Pick<Models, 'find'>;
+  models: Pick<Models, 'find' | 'findDraft'>;
   sources: Sources;
   viewers: Viewers;
   planner: Pick<Planner, 'plan'>;
@@ -143,7 +152,7 @@ export interface QueriesOptions {
   embedQueryMs: number;
 }
 
-type ResultWishes = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
+type ResultOptions = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
 
 export function createQueries(options: QueriesOptions): Queries {
   const { models, sources, viewers, planner, plans, meta, results, parser } = options;
@@ -152,6 +161,14 @@ export function createQueries(options: QueriesOptions): Queries {
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
   });
+
+  async function modelOf(call: QueryCall): Promise<Model> {
+    const { db, deploymentId, branchName } = call;
+    if (branchName === undefined) return models.find(db, servedBy(call));
+    const tree = await findBranchTree(db, deploymentId, requireModeller(call).userId, branchName);
+    if (tree === null) throw new ApiError('model_not_built');
+    return models.findDraft(db, deploymentId, tree);
+  }
 
   const viewerOf = (as: Asker | GivenViewer | { userId: number }) =>
     'kind' in as ? viewers.of(as) : viewers.given(as);
@@ -162,7 +179,7 @@ export function createQueries(options: QueriesOptions): Queries {
     now = new Date(),
   ): Promise<PlanContext> {
     const { db, deploymentId } = call;
-    const model = await models.find(db, servedBy(call));
+    const model = await modelOf(call);
     const source = await sources.of(db, deploymentId);
     // Last of all, so that nothing is older than the query itself.
     const viewer = await viewerOf(as);
@@ -225,7 +242,7 @@ export function createQueries(options: QueriesOptions): Queries {
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    how: ResultWishes,
+    how: ResultOptions,
   ): Result | Promise<Result> =>
     source.personal
       ? ownAccess(call, source.personal).then((access) => resultFor(call, source, statement, how, access))
@@ -243,7 +260,7 @@ export function createQueries(options: QueriesOptions): Queries {
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    { maxAgeMs, version, ...wishes }: ResultWishes,
+    { maxAgeMs, version, ...wishes }: ResultOptions,
     access?: OwnAccess,
   ): Result | Promise<Result> => {
     const asked = access ? { id: `${source.id} ${access.key}`, version: source.version } : source;
@@ -329,12 +346,12 @@ export function createQueries(options: QueriesOptions): Queries {
     },
     meta: (call, onlyViews) =>
       withApiErrors(call, async () => {
-        const model = await models.find(call.db, servedBy(call));
+        const model = await modelOf(call);
         return meta.of(model, await viewers.of(call.actor), onlyViews);
       }),
     async members(call) {
       try {
-        const model = await models.find(call.db, servedBy(call));
+        const model = await modelOf(call);
         if (model.cubes.size === 0) return undefined;
         const viewer = readsModel(call) ? undefined : await viewers.of(call.actor);
         return {
@@ -367,14 +384,16 @@ export function createQueries(options: QueriesOptions): Queries {
         const found = known.get(viewer) ?? statementsFor(call, context, asked);
         known.set(viewer, found);
         const { hash, isPersonal } = await found;
-        return isPersonal ? `${hash} ${call.actor.userId}` : hash;
+        if (!isPersonal) return hash;
+        const isOwn = call.actor.kind === 'person' && !call.actor.isReadForOthers;
+        return `${hash} ${call.actor.userId} ${isOwn}`;
       }),
     run: (call, query) =>
       withApiErrors(call, async () => {
         const { queries } = await plan(call, query);
         for (const planned of queries) {
           const { result } = await answer(call, planned, { isRenewed: true, mayBeLarge: true });
-          letGo(result);
+          release(result);
         }
       }),
     loadSql: (call, text, { isRenewed, isPublished }) =>
@@ -392,9 +411,21 @@ export function createQueries(options: QueriesOptions): Queries {
         call,
         async () => {
           await requireSqlFor(call.actor);
-          letGo((await answerSql(call, text, true)).result);
+          release((await answerSql(call, text, true)).result);
         },
         IS_SQL,
+      ),
+    loadSourceSql: (call, dataSource, text) =>
+      withApiErrors(
+        call,
+        async () => {
+          const source = (await sources.of(call.db, call.deploymentId))(dataSource);
+          const how = { maxAgeMs: 0, version: [], isRenewed: true, mayBeLarge: true };
+          const result = await resultOf(call, source, { sql: text, rowForm: 'arrays' }, how);
+          call.watch?.onAnswer(result.rowCount);
+          return sqlAnswerText(namesOf(result), result, countUnreadOf(call));
+        },
+        IS_OF_SOURCE,
       ),
     viewer: ({ actor, as = actor }) => viewerOf(as),
     explain: (call, query, given) =>
@@ -402,6 +433,15 @@ export function createQueries(options: QueriesOptions): Queries {
         const context = await contextOf(call, given);
         const characters = JSON.stringify([query, given]).length;
         return planner.plan('explain', query, characters, context, forCaller(call));
+      }),
+    explainOwn: (call, query) =>
+      withApiErrors(call, async () => {
+        // Says what is wrong with the query in the same words as an answer to it.
+        await plan(call, query);
+        const context = await contextOf(call, undefined);
+        const characters = JSON.stringify(query).length;
+        const explained = await planner.plan('explain', query, characters, context, forCaller(call));
+        return toOwn(explained, query, await seesSql(call));
       }),
     explainAccess: (call, given) =>
       withApiErrors(call, async () => {
@@ -453,6 +493,7 @@ async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean>
 }
 
 const rowsText = ({ rows }: Result) => rows.toString();
+const namesOf = ({ columns }: Result) => columns.map(({ name }) => name);
 
 const readsModel = ({ actor, deploymentId }: QueryCall) =>
   actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
@@ -461,14 +502,16 @@ const readsModel = ({ actor, deploymentId }: QueryCall) =>
 async function withApiErrors<T>(
   call: QueryCall,
   work: () => Promise<T>,
-  { isSql } = { isSql: false },
+  { isSql, isOfSource = false }: { isSql: boolean; isOfSource?: boolean } = { isSql: false },
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const showsSource = error instanceof EngineError && (await seesSql(call));
+    const showsSource = error instanceof EngineError && (isOfSource || (await seesSql(call)));
     throw toApiError(error, { showsSource, isSql });
   }
 }
 
 const IS_SQL = { isSql: true };
+/** Whoever may ask the data source itself may read what it says. */
+const IS_OF_SOURCE = { isSql: true, isOfSource: true };

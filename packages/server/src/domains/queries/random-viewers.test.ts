@@ -74,7 +74,7 @@ function queriesOf(world: World, id: string): Queries {
   const source = { engine, type: 'postgres', id, version: () => '' } as const;
   const findSource = () => source;
   return createQueries({
-    models: { find: async () => model! },
+    models: { find: async () => model!, findDraft: async () => model! },
     sources: { of: async () => findSource },
     viewers: {
       of: async (actor) => (actor as never as { viewer: Viewer }).viewer,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, Preempted } from '../../engines/engine.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { toApiError } from './errors.ts';
-import { createResults, isKept, letGo, type Result, type ResultRequest, type Results } from './results.ts';
+import { createResults, isKept, type Result, type ResultRequest, type Results, release } from './results.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ let runs: Run[];
 beforeEach(() => {
   runs = [];
   results = createResults(dataDir, {
-    keptBytes: 4000,
+    cachedBytes: 4000,
     resultBytes: 1000,
     unreadBytes: 40_000,
     smallBytes: 500,
@@ -88,7 +88,7 @@ async function readResult(asked: Result | Promise<Result>): Promise<string> {
   if (isKept(result)) return result.rows.toString();
   const pieces: Buffer[] = [];
   for await (const piece of result.rows.pieces()) pieces.push(piece);
-  letGo(result);
+  release(result);
   return Buffer.concat(pieces).toString();
 }
 
@@ -259,14 +259,14 @@ test('a large result that nobody has read holds no turn', async () => {
   for (const run of [...runs]) run.answer(LARGE);
   const large = await Promise.all(asked);
   await expect.poll(() => runs.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
-  large.forEach(letGo);
+  large.forEach(release);
 });
 
 test('answers that nobody has read have a limit, for each sharer and in all', async () => {
   const count = (sharer: string, bytes: number) => results.countUnread(sharer, bytes);
   const shares = ['a', 'b', 'c', 'acme'].map((sharer) => count(sharer, 8000));
   expect(() => count('a', 3000)).toThrowError(expect.objectContaining({ code: 'too_many_at_once' }));
-  // What is being gathered counts too.
+  // What is being buffered counts too.
   const asked = ask('a');
   await turn();
   runs[0]!.answer(LARGE);
@@ -281,7 +281,7 @@ test('answers that nobody has read have a limit, for each sharer and in all', as
   count('acme', 10_000).giveBack();
 });
 
-test('a small answer is gathered, whatever is not read yet', async () => {
+test('a small answer is buffered, whatever is not read yet', async () => {
   const shares = ['acme', 'b', 'c', 'd'].map((sharer) => results.countUnread(sharer, 10_000));
   const asked = ask('a');
   await turn();

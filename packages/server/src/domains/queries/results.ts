@@ -1,5 +1,5 @@
 /**
- * Runs statements, and keeps their results. A result is gathered as a whole, so that a failure half-way is an error and
+ * Runs statements, and keeps their results. A result is buffered as a whole, so that a failure half-way is an error and
  * not half an answer. Equal statements run once at a time. Each embed tenant, each user and each deployment's tokens have
  * a number of statements at once, and the others of them wait.
  */
@@ -8,7 +8,7 @@ import { type Answer, type Column, Preempted, type QueryLimits } from '../../eng
 import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { createBudget, type Share } from '../../platform/http/body-reader.ts';
-import { gatherText, type StoredText } from './gathered-text.ts';
+import { bufferText, type StoredText } from './buffered-text.ts';
 import { type CachedResult, createResultCache } from './result-cache.ts';
 
 export interface ResultRequest {
@@ -51,10 +51,10 @@ export interface Results {
 }
 
 export interface ResultLimits {
-  keptBytes: number;
+  cachedBytes: number;
   /** A larger result is not kept. */
   resultBytes: number;
-  /** Of all answers that are gathered or not read yet. One sharer has a quarter. */
+  /** Of all answers that are buffered or not read yet. One sharer has a quarter. */
   unreadBytes: number;
   /** The first bytes of each answer that do not count as unread. */
   smallBytes: number;
@@ -63,7 +63,7 @@ export interface ResultLimits {
 }
 
 const LIMITS: ResultLimits = {
-  keptBytes: 64 * 1024 * 1024,
+  cachedBytes: 64 * 1024 * 1024,
   resultBytes: 4 * 1024 * 1024,
   unreadBytes: 512 * 1024 * 1024,
   smallBytes: 64 * 1024,
@@ -92,10 +92,10 @@ interface Running {
 /** `dataDir` is where large results are until they were read. */
 export function createResults(dataDir: string, given: Partial<ResultLimits> = {}): Results {
   const limits = { ...LIMITS, ...given };
-  const cache = createResultCache(limits.keptBytes);
+  const cache = createResultCache(limits.cachedBytes);
   const running = new Map<string, Running>();
   const unread = createBudget(limits.unreadBytes);
-  const turns = createAdmission({
+  const admission = createAdmission({
     places: 1,
     waitingMax: limits.waiting,
     waitMs: limits.waitMs,
@@ -107,20 +107,20 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const runKeyOf = ({ key, mayBeLarge }: ResultRequest) => `${mayBeLarge} ${key}`;
 
   /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
-  async function gather(asked: Turn, signal: AbortSignal): Promise<Result> {
+  async function bufferAll(asked: Turn, signal: AbortSignal): Promise<Result> {
     try {
-      return await gatherOnce(asked, signal, false);
+      return await bufferOnce(asked, signal, false);
     } catch (error) {
       if (!(error instanceof Preempted)) throw error;
       signal.throwIfAborted();
-      return gatherOnce(asked, signal, true);
+      return bufferOnce(asked, signal, true);
     }
   }
 
-  async function gatherOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
+  async function bufferOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
     const at = new Date();
     const share = unread.shareOf(asked.sharer);
-    const text = gatherText(dataDir, limits.resultBytes);
+    const text = bufferText(dataDir, limits.resultBytes);
     let bytes = 0;
     try {
       const answer = await asked.run(signal, { isPutBack, onAsked: (ended) => asked.started.push(ended) });
@@ -146,7 +146,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   function start(asked: Turn): Running {
     const key = runKeyOf(asked);
     const controller = new AbortController();
-    const outcome = gather(asked, controller.signal);
+    const outcome = bufferAll(asked, controller.signal);
     const run: Running = { sharer: asked.sharer, controller, waiters: 0, outcome, result: undefined };
     running.set(key, run);
     const end = () => {
@@ -155,7 +155,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     outcome.then((result) => {
       end();
       run.result = result;
-      if (run.waiters === 0) letGo(result);
+      if (run.waiters === 0) release(result);
     }, end);
     return run;
   }
@@ -183,7 +183,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     } finally {
       if (--run.waiters === 0) {
         run.controller.abort(new Error('nobody waits for the answer'));
-        if (run.result) letGo(run.result);
+        if (run.result) release(run.result);
       }
     }
   }
@@ -200,7 +200,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
         }
         await Promise.all(started);
       };
-      turns.take({ key: asked.sharer, places: asked.atOnce, signal: asked.signal }, work).catch(reject);
+      admission.take({ key: asked.sharer, places: asked.atOnce, signal: asked.signal }, work).catch(reject);
     });
 
   return {
@@ -217,8 +217,8 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
 export const isKept = (result: { rows: Buffer | StoredText }): result is CachedResult =>
   Buffer.isBuffer(result.rows);
 
-export function letGo(result: Result) {
-  if (!isKept(result)) result.rows.letGo();
+export function release(result: Result) {
+  if (!isKept(result)) result.rows.release();
 }
 
 const tooLarge = () =>

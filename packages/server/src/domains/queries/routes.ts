@@ -1,21 +1,24 @@
 import { operations } from '@oriel/contract';
 import { may, withoutAction } from '../../platform/auth/access.ts';
+import { embedOf } from '../../platform/auth/actor.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
+import { requireRows } from './branch-models.ts';
 import type { PlannedQueries } from './plans.ts';
 import { type Queries, type QueryCall, type QueryInput, queryIn } from './queries.ts';
 import * as store from './store.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
-type Path = { params: { deploymentId: number } };
-interface Wished {
+type Path = { params: { deploymentId: number }; body?: object | undefined };
+interface CacheOptions {
   queryType?: string | null;
   cache?: string | null;
 }
 
 export function queryRoutes(queries: Queries) {
-  const callOf = (call: Call, { params }: Path): QueryCall => ({
+  const callOf = (call: Call, { params, body }: Path): QueryCall => ({
+    branchName: (body as { branchName?: string | null } | undefined)?.branchName ?? undefined,
     actor: call.actor,
     db: call.db,
     get signal() {
@@ -23,8 +26,10 @@ export function queryRoutes(queries: Queries) {
     },
     ...params,
   });
-  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: Wished) =>
-    queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  const load = (call: QueryCall, query: QueryInput, { queryType, cache }: CacheOptions) => {
+    if (call.branchName !== undefined) requireRows(call);
+    return queries.load(call, query, { isMulti: queryType === 'multi', isRenewed: cache === 'no-cache' });
+  };
   const sql = async (call: QueryCall, query: () => QueryInput) => {
     await queries.requireSql(call);
     return sqlOf(await queries.plan(call, query()));
@@ -43,6 +48,21 @@ export function queryRoutes(queries: Queries) {
         isRenewed: input.body.cache === 'no-cache',
       }),
     })),
+
+    handle(operations.queryDataSource, async (call, input) => {
+      const { name, deploymentId } = input.params;
+      const { query } = input.body;
+      // A zero would end the text for some data sources, so that they run something else than the audit log says.
+      if (query.includes('\0')) throw invalid('query', 'must not have the character U+0000');
+      const asked = { id: name, before: null, after: { dataSource: name, query } };
+      // An error of the data source can tell of its rows too, so the entry is there before the statement runs.
+      await call.change(async () => ({ reply: null, changes: asked }));
+      const data = await queries.loadSourceSql(callOf(call, { params: { deploymentId } }), name, query);
+      return call.change(async () => ({
+        reply: { contentType: 'application/jsonl' as const, data },
+        changes: [],
+      }));
+    }),
 
     handle(operations.getQueryMeta, (call, input) =>
       queries.meta(callOf(call, input), input.query.onlyViews === true),
@@ -63,9 +83,12 @@ export function queryRoutes(queries: Queries) {
       understood(await queries.plan(callOf(call, input), queryIn(input.query.query))),
     ),
 
-    handle(operations.explainQuery, (call, input) =>
-      queries.explain(callOf(call, input), input.body.query, input.body.viewer ?? undefined),
-    ),
+    handle(operations.explainQuery, async (call, input) => {
+      const { query, viewer } = input.body;
+      if (!embedOf(call.actor)) return queries.explain(callOf(call, input), query, viewer ?? undefined);
+      if (viewer != null) throw invalid('viewer', 'cannot be given with an embed token');
+      return queries.explainOwn(callOf(call, input), query);
+    }),
     handle(operations.explainAccess, async (call, input) => {
       const { userId, viewer } = input.body;
       if (userId == null) return queries.explainAccess(callOf(call, input), viewer ?? undefined);

@@ -112,8 +112,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-type Wishes = Omit<Parameters<World['embedded']>[0], 'deploymentId'>;
-const session = (wishes: Wishes = {}) =>
+type ViewerOptions = Omit<Parameters<World['embedded']>[0], 'deploymentId'>;
+const session = (wishes: ViewerOptions = {}) =>
   world.embedded({ deploymentId, externalId: unique('viewer'), ...wishes });
 type Client = World['admin'];
 
@@ -231,7 +231,7 @@ test('the token of a session that was revoked gets no answer that is kept', asyn
 
 test('groups of creator mode are those of the embed tenant, and tenant groups have a prefix', async () => {
   const embedTenantName = unique('tenant');
-  const creator = (wishes: Wishes) =>
+  const creator = (wishes: ViewerOptions) =>
     session({ embedTenantName, creatorMode: true, groupDefinitions: [{ name: GROUP }], ...wishes });
   expect(await idsOf((await creator({ groups: [GROUP] })).client)).toEqual(['1', '2', '3']);
   const { client } = await creator({ tenantGroups: [GROUP] });

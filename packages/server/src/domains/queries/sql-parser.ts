@@ -25,7 +25,7 @@ const TREE_CHARACTERS_MAX = 500_000;
 
 export function createSqlParser(): SqlParser {
   const threads = createThreads<string, Parsed>(threadScript('parse-thread'), LIMITS);
-  const turns = createAdmission(PLACES);
+  const admission = createAdmission(PLACES);
 
   const run = (text: string, signal: AbortSignal) =>
     threads.run(text, signal).catch((error: unknown): never => {
@@ -40,7 +40,7 @@ export function createSqlParser(): SqlParser {
         throw wrong('unsupported_query', `The SQL has more than ${SQL_LIMITS.text} characters.`);
       }
       if (text.trim() === '') throw wrong('invalid_query', 'The SQL is empty.');
-      const parsed = await turns.take({ sharer, signal }, () => run(text, signal));
+      const parsed = await admission.take({ sharer, signal }, () => run(text, signal));
       if ('problem' in parsed) throw wrong('invalid_query', inWords(parsed));
       if (parsed.tree.length > TREE_CHARACTERS_MAX) throw tooLarge();
       return parsed.tree;

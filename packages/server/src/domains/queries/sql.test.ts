@@ -47,6 +47,7 @@ views:
 `;
 
 const TABLES = `
+  create sequence counted;
   create table customers (id bigint, name text, region text, tenant_id bigint);
   insert into customers values (1, 'Ada', 'EMEA', 1), (2, 'Bob', 'AMER', 2), (3, 'Cyd', 'EMEA', 2);
   create table orders (id bigint, customer_id bigint, status text, amount numeric, ordered_at timestamp);
@@ -87,11 +88,12 @@ interface Answer {
 
 async function answerOf(client: Client, deploymentId: number, query: string, cache?: 'no-cache') {
   const reply = await client.runSql({ deploymentId, body: { query, cache } });
-  const lines = Buffer.from(await reply.bytes())
-    .toString()
-    .trim()
-    .split('\n');
-  return Object.assign({}, ...lines.map((line) => JSON.parse(line))) as Answer;
+  return linesOf(await reply.bytes());
+}
+
+function linesOf(bytes: Uint8Array): Answer {
+  const lines = Buffer.from(bytes).toString().trim().split('\n');
+  return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
 }
 
 /** The rows, the same from the data source, from the cache, and from the data source again. */
@@ -283,6 +285,119 @@ test('who may not query the deployment cannot run SQL', async () => {
   await expect(stranger).rejects.toMatchObject({ status: 401 });
   const elsewhere = await world.embedded({ deploymentId: ids.postgres!, externalId: unique('viewer') });
   await expect(answerOf(elsewhere.client, deploymentId, query)).rejects.toMatchObject({ status: 403 });
+});
+
+describe.each(['duckdb', 'postgres'])('the data source itself, on %s', (engine) => {
+  const table = engine === 'duckdb' ? 'files.customers' : 'public.customers';
+  const askIn = async (client: Client, query: string, signal?: AbortSignal) => {
+    const reply = await client.queryDataSource(
+      { deploymentId: ids[engine]!, name: 'default', body: { query } },
+      { signal },
+    );
+    return linesOf(await reply.bytes());
+  };
+  const runner = () => world.person({ roles: ['Explorer'] });
+
+  test('people with SqlRunnerRead see all rows, each statement is audited, and nobody else may', async () => {
+    const { client, userId } = await runner();
+    const query = `select name from ${table} order by id`;
+    expect(await askIn(client, `${query};`)).toMatchObject({
+      schema: [{ name: 'name', column_type: 'String' }],
+      data: [['Ada'], ['Bob'], ['Cyd']],
+      rowsCapped: false,
+    });
+    await expect(askIn(client, 'select nothing')).rejects.toMatchObject({
+      status: 400,
+      code: 'query_invalid',
+      message: expect.stringContaining('nothing'),
+    });
+    const { items } = await world.admin.listAuditLog({
+      operation: 'queryDataSource',
+      resourceType: 'dataSourceQuery',
+      deploymentId: ids[engine]!,
+    });
+    expect(items.slice(0, 2)).toMatchObject([
+      { userId, resourceId: 'default', after: { dataSource: 'default', query: 'select nothing' } },
+      { userId, after: { query: `${query};` } },
+    ]);
+
+    const refused = { status: 403 };
+    await expect(askIn((await world.person({ roles: ['Viewer'] })).client, query)).rejects.toMatchObject(
+      refused,
+    );
+    await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
+    for (const more of [{}, { creatorMode: true, embedTenantName: unique('customer') }]) {
+      const { client: embedded } = await world.embedded({
+        deploymentId: ids[engine]!,
+        externalId: unique('viewer'),
+        ...more,
+      });
+      await expect(askIn(embedded, query)).rejects.toMatchObject(refused);
+    }
+    const other = client.queryDataSource({
+      deploymentId: ids[engine]!,
+      name: 'other',
+      body: { query: 'select 1' },
+    });
+    await expect(other).rejects.toMatchObject({ status: 409, code: 'source_not_configured' });
+  });
+
+  test('nothing can be written, no second statement is run, and no file is read', async () => {
+    const { client } = await runner();
+    const attacks = [
+      `delete from ${table}`,
+      `select 1; delete from ${table}`,
+      `select 1) as answer; delete from ${table}; select * from (select 1`,
+      `with gone as (delete from ${table} returning id) select id from gone`,
+      `select 1; commit; delete from ${table}`,
+      `(select 1) limit 1; drop table ${table}`,
+      `/* select */ drop table ${table}`,
+      `explain analyze delete from ${table}`,
+      `select * into taken from ${table}`,
+      `copy ${table} to '/tmp/oriel-taken.csv'`,
+      ...(engine === 'duckdb'
+        ? [
+            "select * from read_text('/etc/passwd')",
+            "select * from '/etc/passwd'",
+            'select * from duckdb_settings()',
+            "select getenv('HOME')",
+            `attach '/tmp/oriel-taken.db' as taken`,
+          ]
+        : [
+            "select set_config('transaction_read_only', 'off', false), nextval('counted')",
+            'do $$ begin perform 1; end $$',
+            `select * from ${table} for update`,
+          ]),
+    ];
+    for (const attack of attacks)
+      await expect(askIn(client, attack), attack).rejects.toMatchObject({ status: 400 });
+    const whole = await askIn(client, `select count(*) from ${table}`);
+    expect(whole.data).toEqual([['3']]);
+  });
+});
+
+test('a statement of the data source is ended when its caller has left', async () => {
+  const { client } = await world.person({ roles: ['Explorer'] });
+  const asleep = async () =>
+    (
+      await database.administer(
+        "select 1 from pg_stat_activity where state = 'active' and query like '%/* of the source */%' and pid <> pg_backend_pid()",
+      )
+    ).rows.length;
+  const leaving = new AbortController();
+  const asked = client.queryDataSource(
+    {
+      deploymentId: ids.postgres!,
+      name: 'default',
+      body: { query: 'select pg_sleep(600) /* of the source */' },
+    },
+    { signal: leaving.signal },
+  );
+  const ended = expect(asked).rejects.toThrow();
+  await expect.poll(asleep, { timeout: 30_000 }).toBe(1);
+  leaving.abort();
+  await ended;
+  await expect.poll(asleep, { timeout: 30_000 }).toBe(0);
 });
 
 test('the account can take SQL from embed viewers, who still ask with JSON', async () => {

@@ -68,6 +68,10 @@ test('an admin finds the query of a viewer at another server, and ends it there'
   expect(running!.durationMs).toBeGreaterThanOrEqual(1000);
   const ofOthers = await world.admin.listRunningQueries({ embedTenantName: unique('other') });
   expect(ofOthers.items).toEqual([]);
+  const of = async (userId: number) =>
+    (await world.admin.listRunningQueries({ userId })).items.map(({ id }) => id);
+  expect(await of(running!.userId!)).toEqual([running!.id]);
+  expect(await of((await world.person()).userId)).toEqual([]);
 
   const { client: developer } = await world.person({ roles: ['Developer'] });
   await expect(developer.cancelQuery({ id: running!.id })).rejects.toMatchObject({ status: 403 });

@@ -107,7 +107,7 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
     deploymentId: entry.call.deploymentId,
     ...whoIs(entry.call.actor),
     kind: entry.kind,
-    query: textOf(entry.asked),
+    query: queryText(entry.asked),
     startedAt: new Date(entry.startedAt).toISOString(),
     isRunning: entry.isRunning,
   });
@@ -178,6 +178,8 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
       run: (call, query) => run(call, 'query', query, (seen) => api.run(seen, query)),
       loadSql: (call, text, wishes) => run(call, 'sql', text, (seen) => api.loadSql(seen, text, wishes)),
       runSql: (call, text) => run(call, 'sql', text, (seen) => api.runSql(seen, text)),
+      loadSourceSql: (call, dataSource, text) =>
+        run(call, 'sql', text, (seen) => api.loadSourceSql(seen, dataSource, text)),
     }),
     list: () => [...entries.values()].filter(({ cancelled }) => !cancelled.signal.aborted).map(rowOf),
     find(id) {
@@ -203,6 +205,7 @@ function watched(entry: Entry): QueryCall {
     db: call.db,
     deploymentId: call.deploymentId,
     as: call.as,
+    branchName: call.branchName,
     get signal() {
       signal ??= AbortSignal.any([call.signal, cancelled.signal]);
       return signal;
@@ -232,7 +235,7 @@ function whoIs(actor: Actor) {
   };
 }
 
-const textOf = (asked: object | string) =>
+const queryText = (asked: object | string) =>
   (typeof asked === 'string' ? asked : JSON.stringify(asked))
     .slice(0, QUERY_CHARACTERS)
     // PostgreSQL does not store a zero, and half a character is none.

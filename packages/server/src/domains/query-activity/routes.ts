@@ -25,7 +25,8 @@ export const queryActivityRoutes = ({ cursors }: Pick<Platform, 'cursors'>, reco
         (row) =>
           isAfter(row) &&
           (query.deploymentId == null || row.deploymentId === query.deploymentId) &&
-          (query.embedTenantName == null || row.embedTenantName === query.embedTenantName),
+          (query.embedTenantName == null || row.embedTenantName === query.embedTenantName) &&
+          (query.userId == null || row.userId === query.userId),
       )
       .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.id, b.id))
       .slice(0, size + 1);

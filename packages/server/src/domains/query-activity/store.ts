@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, sql } from '../../platform/db/sql.ts';
 
 /** Who asks what. */
-export interface Asked {
+export interface QueryContext {
   process: string;
   deploymentId: number;
   userId: number | null;
@@ -13,12 +13,12 @@ export interface Asked {
   startedAt: string;
 }
 
-export interface RunningRow extends Asked {
+export interface RunningRow extends QueryContext {
   id: string;
   isRunning: boolean;
 }
 
-export interface NewSlowQuery extends Asked {
+export interface NewSlowQuery extends QueryContext {
   durationMs: number;
   outcome: 'answered' | 'failed' | 'cancelled';
   errorCode: string | null;
@@ -113,10 +113,10 @@ export const listSlow = (
       and (${filter.to}::timestamptz is null or s.started_at < ${filter.to})
     order by s.id desc limit ${page.limit}`);
 
-export const deleteOldSlow = (db: Queryable, keptDays: number, rows: number) =>
+export const deleteOldSlow = (db: Queryable, retentionDays: number, rows: number) =>
   db.run(sql`
     delete from slow_queries where id = any(array(
-      select id from slow_queries where started_at < now() - ${keptDays} * interval '24 hours' order by id limit ${rows}))`);
+      select id from slow_queries where started_at < now() - ${retentionDays} * interval '24 hours' order by id limit ${rows}))`);
 
 /** Those beyond the newest so many. */
 export const deleteExcessSlow = (db: Queryable, kept: number, rows: number) =>

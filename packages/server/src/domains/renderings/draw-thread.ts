@@ -87,7 +87,7 @@ async function draw(task: DrawTask): Promise<DrawAnswer> {
     asOf: asOf(task),
   };
   const cards = await drawBoard(board, INSIDE, look);
-  const drawn = task.format === 'pdf' ? drawPdf(head, cards, look) : drawPng(head, cards, look);
+  const drawn = task.format === 'pdf' ? await drawPdf(head, cards, look) : drawPng(head, cards, look);
   const { description: _description, ...said } = head;
   return { ...drawn, ...said, figures: figuresOf(board, look), table: tableIn(board, look) };
 }
@@ -162,7 +162,7 @@ parentPort!.on('message', async (task: DrawTask) => {
   try {
     answer = await draw(task);
   } catch (error) {
-    const title = error instanceof WidgetFailure ? error.title : '';
+    const title = error instanceof WidgetFailure || error instanceof Blank ? error.title : '';
     const reason = (error as Error).message.slice(0, 300);
     answer = { failure: { title, reason, isBlank: error instanceof Blank } };
   }

@@ -8,6 +8,7 @@ export { type Choices, type Layout, layOut } from './layout.ts';
 export {
   createRenderings,
   type Drawing,
+  DrawingLost,
   type HeadlineFigure,
   type PictureFormat,
   type Reader,

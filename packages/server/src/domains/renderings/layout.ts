@@ -12,6 +12,7 @@ import {
   type Narrowing,
   presetFilters,
   presetGrains,
+  problemOf,
   type Widget,
 } from '@oriel/charts/pure';
 import { ApiError } from '../../platform/errors.ts';
@@ -23,6 +24,8 @@ export interface Choices {
   /** What the reader clicked on in charts that filter the others. */
   crossFilters?: readonly ({ widgetId: string } & Narrowing)[] | undefined;
   timezone?: string | undefined;
+  /** What relative times are relative to. */
+  askedAt?: Date | undefined;
 }
 
 export type Laid = { widget: Widget; title: string } & (
@@ -54,7 +57,7 @@ export function layOut(
     grains: presetGrains(widgets, grainsOf(choices, widgets)),
     crossFilters: crossFiltersOf(choices, { config, reportSnapshots }),
     timezone: [choices.timezone, config.settings?.timezone, ...zones].map(knownZone).find(Boolean),
-    askedAt: new Date(),
+    askedAt: choices.askedAt ?? new Date(),
     filterWidgets: () => filterWidgets,
   };
   const charts = chartsOf(widgets).map((widget): Laid => {
@@ -76,7 +79,7 @@ export const failure = (title: string, reason: string) =>
       : `The dashboard could not be drawn: ${reason}`,
   });
 
-function knownZone(zone: unknown): string | undefined {
+export function knownZone(zone: unknown): string | undefined {
   if (typeof zone !== 'string' || !zone) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
@@ -91,13 +94,16 @@ const withoutCleared = (filters: Map<string, FilterValue>) =>
     [...filters].filter(([, { operator, value }]) => operator !== 'equals' || (value ?? null) !== null),
   );
 
-/** A filter that is gone from the dashboard would otherwise leave the picture unfiltered. */
+/** A filter that is gone from the dashboard, or says nothing, would otherwise leave the picture unfiltered. */
 function filtersOf({ filters = [] }: Choices, filterWidgets: readonly Widget[]): Map<string, FilterValue> {
   const known = new Set(filterWidgets.map(({ config }) => config!.member));
   const given = new Map<string, FilterValue>();
   for (const { member, operator, value } of filters) {
     if (!known.has(member)) throw missingControl(member, 'filter');
-    given.set(member, { operator: operator ?? 'equals', value });
+    const filter = { operator: operator ?? 'equals', value };
+    const problem = problemOf(filter);
+    if (problem) throw new ApiError('rendering_failed', { message: `The filter for ${member} ${problem}.` });
+    given.set(member, filter);
   }
   return given;
 }

@@ -7,7 +7,7 @@ import { afterAll, assert, beforeAll, describe, expect, test } from 'vitest';
 import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
-import { createRenderings } from './index.ts';
+import { createRenderings, DrawingLost } from './index.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -91,7 +91,18 @@ test('each viewer gets their own rows: the same picture in one region, and anoth
   expect(anns!.equals(cleos!)).toBe(false);
 }, 240_000);
 
-test('a picture of one colour is drawn twice more, and then an error', async () => {
+/** One chart, whose rows are asked for and then not looked at. */
+const EMPTY = {
+  deploymentId: 1,
+  title: 'Empty',
+  description: null,
+  config: {
+    widgets: [{ id: 'c', type: 'CHART', position: { x: 0, y: 0, w: 4, h: 4 }, config: { reportId: 1 } }],
+  },
+  reportSnapshots: [{ reportId: 1, kind: 'kpi', meta: { query: { measures: ['sales.revenue'] } } }],
+};
+
+test('a picture with an empty chart is drawn twice more from rows that are read again, and then an error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oriel-blank-'));
   const script = pathToFileURL(join(folder, 'thread.mjs'));
   // Answers as the thread does when it finds one colour: twice, and after a picture for ever.
@@ -102,16 +113,25 @@ test('a picture of one colour is drawn twice more, and then an error', async () 
      const blank = { failure: { title: '', reason: 'the picture has one colour only', isBlank: true } };
      parentPort.on('message', () => parentPort.postMessage(++asked === 3 ? { bytes: Buffer.of(1), title: String(asked) } : blank));`,
   );
-  const queries = { load: () => assert.fail(), meta: () => assert.fail() };
+  const renewed: boolean[] = [];
+  const queries = {
+    load: (_call: unknown, _query: unknown, { isRenewed }: { isRenewed: boolean }) => {
+      renewed.push(isRenewed);
+      return Promise.resolve(Buffer.from('{}'));
+    },
+    meta: () => assert.fail(),
+    viewer: () => assert.fail(),
+  };
   const drawing = createRenderings({ queries, script });
   const { userId } = await world.person();
   const actor = { kind: 'person', userId } as Caller;
-  const dashboard = { deploymentId: 1, title: 'Empty', description: null, config: {}, reportSnapshots: [] };
+  const dashboard = EMPTY;
   const { signal } = new AbortController();
   const render = () =>
     drawing.render({ actor, db: world.server.db, signal }, { dashboard: dashboard as never, format: 'png' });
   try {
     expect((await render()).title).toBe('3');
+    expect(renewed).toEqual([false, true, true]);
     await expect(render()).rejects.toMatchObject({
       code: 'rendering_failed',
       message: expect.stringContaining('one colour'),
@@ -121,6 +141,45 @@ test('a picture of one colour is drawn twice more, and then an error', async () 
     await rm(folder, { recursive: true });
   }
 });
+
+test('a thread that hangs, dies or eats memory fails its own picture, and the next one is drawn', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oriel-lost-'));
+  const script = pathToFileURL(join(folder, 'thread.mjs'));
+  await writeFile(
+    script,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ dashboard }) => {
+       if (dashboard.title === 'hangs') for (;;);
+       if (dashboard.title === 'dies') process.exit(3);
+       if (dashboard.title === 'eats') for (const all = []; ; ) all.push({ a: [all.length] });
+       setTimeout(() => parentPort.postMessage({ bytes: Buffer.of(1), title: dashboard.title }), 20);
+     });`,
+  );
+  const queries = {
+    load: () => Promise.resolve(Buffer.from('{}')),
+    meta: () => assert.fail(),
+    viewer: () => assert.fail(),
+  };
+  const drawing = createRenderings({ queries, script, limits: { timeMs: 500, memoryMb: 32 } });
+  const { signal } = new AbortController();
+  const people = await Promise.all([world.person(), world.person()]);
+  const render = (title: string, who = 0) =>
+    drawing.render(
+      { actor: { kind: 'person', userId: people[who]!.userId } as Caller, db: world.server.db, signal },
+      { dashboard: { ...EMPTY, title } as never, format: 'png' },
+    );
+  try {
+    for (const title of ['hangs', 'dies', 'eats']) {
+      const lost = expect(render(title)).rejects.toBeInstanceOf(DrawingLost);
+      expect((await render('beside', 1)).title).toBe('beside');
+      await lost;
+      expect((await render('after')).title).toBe('after');
+    }
+  } finally {
+    await drawing.stop();
+    await rm(folder, { recursive: true });
+  }
+}, 60_000);
 
 describe('a dashboard of one chart', () => {
   const place = { x: 0, y: 0, w: 12, h: 4 };
@@ -209,6 +268,11 @@ describe('a dashboard of one chart', () => {
     ['format=png&filters=nonsense', 'filters'],
     ['format=png&filters=%7B%7D', 'filters'],
     ['format=png&filters=%5B%7B%7D%5D', 'filters'],
+    [`format=png${filters({ ...KNOWN, operator: 'custom' })}`, 'filters[0]'],
+    [`format=png${filters({ ...KNOWN, value: [] })}`, 'filters[0]'],
+    [`format=png${filters({ ...KNOWN, operator: 'between', value: null })}`, 'filters[0]'],
+    [`format=png${filters(KNOWN, { ...KNOWN, value: ['Chairs'] })}`, 'filters[1].member'],
+    ['format=png&timezone=Mars/X', 'timezone'],
     ['format=png&timeGrains=%5B%7B%22member%22%3A%22a.b%22%7D%5D', 'timeGrains'],
   ])('with %s is a 400', async (query, name) => {
     const { status, json } = await get(query);

@@ -3,6 +3,7 @@
  * them. Charts, figures and tables are drawn in a thread, without a browser, so that nothing has to be installed.
  */
 import {
+  beginsWithAttributes,
   type Dashboard,
   knownLocale,
   type MetaCube,
@@ -11,6 +12,7 @@ import {
   themeOptionsOf,
   totalOf,
   type Widget,
+  withAttributes,
 } from '@oriel/charts/pure';
 import { createAdmission } from '../../platform/admission/admission.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
@@ -81,13 +83,24 @@ const BLANK_ATTEMPTS = 3;
 const ASKED_TOGETHER = 4;
 
 export interface RenderingsOptions {
-  queries: Pick<Queries, 'load' | 'meta'>;
+  queries: Pick<Queries, 'load' | 'meta' | 'viewer'>;
   limits?: ThreadLimits;
   /** For tests. */
   script?: URL;
 }
 
-interface Asked {
+/** The thread that drew it hung, died or took too much memory. The next attempt gets another thread. */
+export class DrawingLost extends ApiError {
+  constructor(cause: unknown) {
+    const isLimit = cause instanceof ThreadLimitReached;
+    const message = isLimit
+      ? 'The dashboard could not be drawn: drawing it takes too much time or memory.'
+      : 'The dashboard could not be drawn: the thread that drew it ended.';
+    super('rendering_failed', { message, cause });
+  }
+}
+
+interface ChartRequest {
   widget: Widget;
   title: string;
   queries: Query[];
@@ -102,7 +115,8 @@ export function createRenderings({
   const places = createAdmission(PLACES);
 
   async function render({ actor, db, signal }: Reader, request: RenderRequest): Promise<Rendering> {
-    const dashboard = request.dashboard as object as Dashboard;
+    const call: QueryCall = { actor, db, signal, deploymentId: request.dashboard.deploymentId };
+    const dashboard = (await forReader(call, request.dashboard)) as object as Dashboard;
     if (dashboard.config.kind === 'APP')
       throw new ApiError('rendering_failed', { message: 'An app can only be shown in a browser.' });
     const { appConfig, embedding } = await findAppConfig(db);
@@ -121,50 +135,60 @@ export function createRenderings({
       themeOptionsOf(embed && (await findEmbedTheme(db, embed.sessionId))),
       themeOptionsOf(dashboard.config.theme),
     ];
-    const call: QueryCall = { actor, db, signal, deploymentId: dashboard.deploymentId };
     const meta = async (): Promise<MetaCube[]> =>
       JSON.parse(Buffer.from(await queries.meta(call, false)).toString()).cubes;
     const asked = await Promise.all(
-      layout.charts.map(async ({ widget, title, problem, ask }): Promise<Asked> => {
+      layout.charts.map(async ({ widget, title, problem, ask }): Promise<ChartRequest> => {
         if (!ask) throw failure(title, problem);
         return { widget, title, queries: [...ask.queries, ...(await totalOf({ ...chosen, meta }, ask))] };
       }),
     );
-    const task: DrawTask = {
+    const task: Omit<DrawTask, 'answers'> = {
       dashboard,
       filters: [...chosen.filters],
       grains: [...chosen.grains],
       crossFilters: [...chosen.crossFilters],
       timezone: chosen.timezone,
       askedAt: chosen.askedAt.getTime(),
-      answers: await answersTo(call, asked),
       scheme,
       wishes,
       locale,
       format: request.format,
     };
-    const drawn = await drawNotBlank(task, actor, signal);
+    const drawn = await drawNotBlank(task, { ...call, actor }, asked);
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
   }
 
-  /** A picture of one colour is drawn again, because what was missing may be there then. */
-  async function drawNotBlank(task: DrawTask, actor: Caller, signal: AbortSignal): Promise<Drawing> {
+  /** Filters that begin with an attribute begin with that of the reader. */
+  async function forReader<D extends RenderRequest['dashboard']>(call: QueryCall, dashboard: D): Promise<D> {
+    if (!beginsWithAttributes(dashboard.config)) return dashboard;
+    const { userAttributes } = await queries.viewer(call);
+    return { ...dashboard, config: withAttributes(dashboard.config, userAttributes) };
+  }
+
+  /** A picture with an empty chart is drawn again with rows that are read again. */
+  async function drawNotBlank(
+    task: Omit<DrawTask, 'answers'>,
+    call: QueryCall & Pick<Reader, 'actor'>,
+    asked: readonly ChartRequest[],
+  ): Promise<Drawing> {
     for (let attempt = 1; ; attempt++) {
-      const drawn = await draw(task, actor, signal);
+      const answers = await answersTo(call, asked, attempt > 1);
+      const drawn = await draw({ ...task, answers }, call.actor, call.signal);
       if (!('failure' in drawn)) return drawn;
       const { title, reason, isBlank } = drawn.failure;
       if (!isBlank || attempt === BLANK_ATTEMPTS) throw failure(title, reason);
     }
   }
 
-  async function answersTo(call: QueryCall, asked: readonly Asked[]) {
+  async function answersTo(call: QueryCall, asked: readonly ChartRequest[], isRenewed: boolean) {
     const answers: [string, Uint8Array][] = [];
     let bytes = 0;
     for (let i = 0; i < asked.length; i += ASKED_TOGETHER) {
       const batch = await Promise.all(
         asked.slice(i, i + ASKED_TOGETHER).map(({ widget, title, queries: own }) =>
           withTitle(title, async () => {
-            const answer = await queries.load(call, own, { isMulti: true, isRenewed: false });
+            const answer = await queries.load(call, own, { isMulti: true, isRenewed });
             bytes += answer.byteLength;
             if (bytes > ANSWERS_MAX_BYTES) {
               if ('release' in answer) answer.release();
@@ -185,8 +209,8 @@ export function createRenderings({
     try {
       return await places.take({ sharer: sharerOf(actor), signal }, () => threads.run(task, signal));
     } catch (error) {
-      if (!(error instanceof ThreadLimitReached)) throw error;
-      throw failure('', 'drawing it takes too much time or memory');
+      if (error instanceof ApiError || signal.aborted) throw error;
+      throw new DrawingLost(error);
     }
   }
 

@@ -1,3 +1,4 @@
+import { problemOf } from '@oriel/charts/pure';
 import { operations } from '@oriel/contract';
 import { embedOf } from '../../platform/auth/actor.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
@@ -6,7 +7,7 @@ import { handle } from '../../platform/http/routes.ts';
 import { READ, viewerOf } from '../access/index.ts';
 import type { PublishedDashboards } from '../dashboards/index.ts';
 import { requirePlainWorkbook } from '../workbooks/index.ts';
-import type { Choices } from './layout.ts';
+import { type Choices, knownZone } from './layout.ts';
 import type { Renderings } from './renderings.ts';
 
 export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboards: PublishedDashboards) => [
@@ -27,9 +28,12 @@ export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboar
         scheme: scheme ?? undefined,
         locale: locale ?? undefined,
         choices: {
-          timezone: timezone ?? undefined,
-          filters: listIn('filters', query.filters, ['member', 'operator']),
-          timeGrains: listIn('timeGrains', query.timeGrains, ['member', 'grain']) as Choices['timeGrains'],
+          timezone: zoneIn(timezone),
+          filters: filtersIn(query.filters),
+          timeGrains: eachOnce(
+            'timeGrains',
+            listIn('timeGrains', query.timeGrains, ['member', 'grain']) as Choices['timeGrains'],
+          ),
           crossFilters: crossFiltersIn(query.crossFilters),
         },
       },
@@ -38,6 +42,31 @@ export const renderingRoutes = (renderings: Pick<Renderings, 'render'>, dashboar
     return { contentType, data: bytes };
   }),
 ];
+
+function filtersIn(text: string | null | undefined) {
+  const list: Choices['filters'] = listIn('filters', text, ['member', 'operator']);
+  for (const [i, { operator, value }] of (list ?? []).entries()) {
+    const problem = problemOf({ operator: operator ?? 'equals', value });
+    if (problem) throw invalid(`filters[${i}]`, problem);
+  }
+  return eachOnce('filters', list);
+}
+
+/** Of two choices for a member, one would be dropped silently. */
+function eachOnce<Item extends { member: string }>(name: string, list: readonly Item[] | undefined) {
+  const seen = new Set<string>();
+  for (const [i, { member }] of (list ?? []).entries()) {
+    if (seen.has(member)) throw invalid(`${name}[${i}].member`, 'is given twice');
+    seen.add(member);
+  }
+  return list;
+}
+
+/** Others are taken from the dashboard, but one that is asked for is used, or is wrong. */
+function zoneIn(zone: string | null | undefined) {
+  if (zone && !knownZone(zone)) throw invalid('timezone', 'must be an IANA zone, such as Europe/Berlin');
+  return zone ?? undefined;
+}
 
 function crossFiltersIn(text: string | null | undefined) {
   const list = listIn('crossFilters', text, ['widgetId', 'member']) as Record<string, unknown>[] | undefined;

@@ -1,6 +1,16 @@
 /** Whole runs with the requests that Okta and Microsoft Entra ID send, as they document them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { filtered, GROUP, patchOf, type ScimClient, scimClient, USER } from '../../../test/scim.ts';
+import {
+  ENTERPRISE,
+  entraUser,
+  filtered,
+  GROUP,
+  oktaUser,
+  patchOf,
+  type ScimClient,
+  scimClient,
+  searchFor,
+} from '../../../test/scim.ts';
 import { ADMIN_KEY, createWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -11,39 +21,26 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-
 const newMember = async () => String((await world.person()).userId);
 const memberIds = async (groupId: string) =>
   ((await scim('GET', `/Groups/${groupId}`)).body.members as { value: string }[]).map(({ value }) => value);
 
 describe('Okta', () => {
   const userName = `${unique('okta')}@example.com`;
-  const oktaUser = {
-    schemas: [USER],
-    userName,
-    name: { givenName: 'Test', familyName: 'User' },
-    emails: [{ primary: true, value: userName, type: 'work' }],
-    displayName: 'Test User',
-    locale: 'en-US',
-    externalId: '00ujl29u0le5T6Aj10h7',
-    groups: [],
-    password: '1mz050nq',
-    active: true,
-  };
+  const sent = oktaUser(userName);
 
   test('creates, finds, changes, deactivates and activates a user', async () => {
     expect((await scim('GET', '/Users?startIndex=1&count=2')).status).toBe(200);
-    const search = `${filtered('Users', `userName eq "${userName}"`)}&startIndex=1&count=100`;
+    const search = searchFor(userName);
     expect((await scim('GET', search)).body).toMatchObject({ totalResults: 0, Resources: [] });
 
-    const created = await scim('POST', '/Users', oktaUser);
+    const created = await scim('POST', '/Users', sent);
     const { id } = created.body;
     expect([created.status, created.headers.get('location')]).toEqual([201, created.body.meta.location]);
-    const { locale: _locale, groups: _groups, password: _password, ...kept } = oktaUser;
+    const { locale: _locale, groups: _groups, password: _password, ...kept } = sent;
     expect(created.body).toMatchObject({ ...kept, id });
     expect((await scim('GET', search)).body).toMatchObject({ totalResults: 1, Resources: [{ id }] });
-    const twice = await scim('POST', '/Users', oktaUser);
+    const twice = await scim('POST', '/Users', sent);
     expect([twice.status, twice.body.scimType]).toEqual([409, 'uniqueness']);
     expect(await world.admin.getUser({ id: Number(id) })).toMatchObject({
       username: userName,
@@ -52,7 +49,7 @@ describe('Okta', () => {
     });
 
     const changed = {
-      ...oktaUser,
+      ...sent,
       id,
       name: { givenName: 'Another', middleName: 'Excited', familyName: 'User' },
     };
@@ -111,21 +108,11 @@ describe('Okta', () => {
 describe('Entra ID', () => {
   test('creates, finds, changes, deactivates and deletes a user', async () => {
     const userName = unique('Test_User');
-    const entraUser = {
-      schemas: [USER, ENTERPRISE],
-      externalId: unique('0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef'),
-      userName,
-      active: true,
-      emails: [{ primary: true, type: 'work', value: `${userName}@testuser.com` }],
-      meta: { resourceType: 'User' },
-      name: { formatted: 'givenName familyName', familyName: 'familyName', givenName: 'givenName' },
-      roles: [],
-      [ENTERPRISE]: { department: 'Sales' },
-    };
-    const { status, body } = await scim('POST', '/Users', entraUser);
+    const sent = entraUser(userName);
+    const { status, body } = await scim('POST', '/Users', sent);
     expect(status).toBe(201);
     const { id } = body;
-    const byExternalId = filtered('Users', `externalId eq "${entraUser.externalId}"`);
+    const byExternalId = filtered('Users', `externalId eq "${sent.externalId}"`);
     expect((await scim('GET', byExternalId)).body).toMatchObject({ totalResults: 1, Resources: [{ id }] });
 
     const changed = await scim(

@@ -8,12 +8,12 @@ export interface AttributeSelection {
   except: ReadonlySet<string>;
 }
 
-interface Asked {
+interface AttributeQuery {
   attributes?: string | readonly string[];
   excludedAttributes?: string | readonly string[];
 }
 
-export function shownOf({ attributes, excludedAttributes }: Asked): AttributeSelection {
+export function shownOf({ attributes, excludedAttributes }: AttributeQuery): AttributeSelection {
   const only = namesOf(attributes);
   return { only: only.size ? only : undefined, except: namesOf(excludedAttributes) };
 }

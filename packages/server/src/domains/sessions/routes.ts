@@ -4,6 +4,7 @@ import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/module.ts';
+import { findPerson } from '../users/index.ts';
 import type { Console } from './console.ts';
 import { prepareOwnPassword } from './own-password.ts';
 import { oauthTokens, tokens } from './replies.ts';
@@ -56,6 +57,29 @@ export function sessionRoutes(
       change(async (tx) => {
         const [ended] = await signOut(tx, { userId: actor.userId, sessionId: params.id });
         return { reply: undefined, changes: found(ended, 'session_not_found') };
+      }),
+    ),
+
+    handle(operations.listUserSessions, async ({ db }, { params, query }) => {
+      const { id } = await findPerson(db, params.id);
+      return pageById(cursors, `sessions of user ${id} by id`, query, (page) =>
+        store.listSessions(db, id, page),
+      );
+    }),
+
+    handle(operations.endUserSession, ({ change }, { params }) =>
+      change(async (tx) => {
+        const { id } = await findPerson(tx, params.id);
+        const [ended] = await signOut(tx, { userId: id, sessionId: params.sessionId });
+        return { reply: undefined, changes: found(ended, 'session_not_found') };
+      }),
+    ),
+
+    handle(operations.endUserSessions, ({ change }, { params }) =>
+      change(async (tx) => {
+        const { id } = await findPerson(tx, params.id);
+        const changes = await signOut(tx, { userId: id, sessionId: null }, { everywhere: true });
+        return { reply: undefined, changes };
       }),
     ),
 

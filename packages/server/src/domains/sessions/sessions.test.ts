@@ -179,6 +179,26 @@ describe('a session ends on every server within a second', () => {
       },
     ],
     [
+      'when an admin ends it',
+      async ({ id }) => {
+        const { items } = await world.admin.listUserSessions({ id });
+        expect(items).toMatchObject([{ kind: 'login', userAgent: expect.anything() }]);
+        await world.admin.endUserSession({ id, sessionId: items[0]!.id });
+        expect((await world.admin.listUserSessions({ id })).items).toEqual([]);
+        const again = world.admin.endUserSession({ id, sessionId: items[0]!.id });
+        await expect(again).rejects.toMatchObject({ status: 404, code: 'session_not_found' });
+        const { items: entries } = await world.admin.listAuditLog({ operation: 'endUserSession' });
+        expect(entries[0]).toMatchObject({ resourceType: 'session', resourceId: String(items[0]!.id) });
+      },
+    ],
+    [
+      'when an admin ends all sessions of the user',
+      async ({ id, client }) => {
+        await expect(client.endUserSessions({ id })).rejects.toMatchObject({ status: 403 });
+        await world.admin.endUserSessions({ id });
+      },
+    ],
+    [
       'when its refresh token is used twice',
       async ({ refreshToken }) => {
         await refresh(refreshToken);

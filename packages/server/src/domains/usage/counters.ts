@@ -10,6 +10,8 @@ import * as store from './store.ts';
 export interface Usage {
   countSession(embedTenant: string, viewerId: number): void;
   countQueries(actor: Actor, answered: { queries: number; isCached: boolean; rows: number }): void;
+  /** Of this process since its start. */
+  readonly totals: Readonly<{ sessions: number; queries: number; cachedQueries: number }>;
   /** Writes what was counted. Rejects if it cannot be written; it is then written later. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -83,8 +85,12 @@ export function createUsage({ db, log }: Pick<Platform, 'db' | 'log'>): Usage {
     return writing;
   }
 
+  const totals = { sessions: 0, queries: 0, cachedQueries: 0 };
+
   return {
+    totals,
     countSession(embedTenant, viewerId) {
+      totals.sessions++;
       countersOf(embedTenant).sessions++;
       countViewer(embedTenant, viewerId);
     },
@@ -92,6 +98,8 @@ export function createUsage({ db, log }: Pick<Platform, 'db' | 'log'>): Usage {
       const embed = embedOf(actor);
       const counted = countersOf(embed?.embedTenant ?? '');
       counted.queries += queries;
+      totals.queries += queries;
+      if (isCached) totals.cachedQueries += queries;
       counted.rows += rows;
       if (isCached) counted.cachedQueries += queries;
       if (actor.kind !== 'tokenHolder' && actor.kind !== 'nobody')

@@ -7,7 +7,7 @@ import type { Platform } from '../../platform/module.ts';
 import { dayOf, type Usage } from './counters.ts';
 import * as store from './store.ts';
 
-type Asked = QueryOf<typeof operations.exportUsage>;
+type UsageQuery = QueryOf<typeof operations.exportUsage>;
 
 const LIST = 'usage by day and embed tenant';
 const DAY_MS = 86_400_000;
@@ -27,8 +27,8 @@ const COLUMNS = [
 
 export const usageRoutes = ({ cursors }: Pick<Platform, 'cursors'>, usage: Usage) => [
   handle(operations.getUsage, async ({ db }, { query }) => {
-    const { first, after, ...asked } = query;
-    const filter = toFilter(asked);
+    const { first, after, sum, ...asked } = query;
+    const filter = { ...toFilter(asked), isSum: sum === 'day' };
     const list = `${LIST} ${JSON.stringify(filter)}`;
     const position = after ? (cursors.decode(list, after) as [string, string]) : null;
     const size = pageSize(first);
@@ -59,14 +59,14 @@ async function* allRows(db: Queryable, filter: store.UsageFilter) {
   }
 }
 
-function toFilter(asked: Asked): store.UsageFilter {
+function toFilter(asked: UsageQuery): store.UsageFilter {
   const to = asked.to == null ? dayOf(Date.now()) : requireDay('to', asked.to);
   const from =
     asked.from == null ? dayOf(Date.parse(to) - DAYS_DEFAULT * DAY_MS) : requireDay('from', asked.from);
   if (from > to) throw invalid('from', 'must not be after `to`');
   if (Date.parse(to) - Date.parse(from) > DAYS_MAX * DAY_MS)
     throw invalid('from', `must be at most ${DAYS_MAX} days before \`to\``);
-  return { from, to, embedTenantName: asked.embedTenantName ?? null };
+  return { from, to, embedTenantName: asked.embedTenantName ?? null, isSum: false };
 }
 
 /** The pattern lets pass days that no month has. */

@@ -51,29 +51,38 @@ export interface UsageFilter {
   from: string;
   to: string;
   embedTenantName: string | null;
+  /** Whether all embed tenants of a day are one row. */
+  isSum: boolean;
 }
 
 /** Newest day first, and by embed tenant within a day, the account itself before all others. */
 export const listUsage = (
   db: Queryable,
-  { from, to, embedTenantName }: UsageFilter,
+  { from, to, embedTenantName, isSum }: UsageFilter,
   page: { after: readonly [day: string, embedTenant: string] | null; limit: number },
 ) => {
   const [day, embedTenant] = page.after ?? [null, null];
   return db.many<UsageRow>(sql`
-    select to_char(c.day, 'YYYY-MM-DD') as day, nullif(c.embed_tenant, '') as "embedTenantName",
-      sum(c.sessions)::bigint as sessions,
-      sum(c.viewers)::bigint + (
-        select count(*) from usage_viewers v where v.day = c.day and v.embed_tenant = c.embed_tenant) as viewers,
-      sum(c.queries)::bigint as queries, sum(c.cached_queries)::bigint as "cachedQueries",
-      sum(c.result_rows)::bigint as rows
-    from usage_counters c
-    where c.day between ${from}::date and ${to}::date
-      and (${embedTenantName}::text is null or c.embed_tenant = ${embedTenantName})
-      and (${day}::date is null or c.day < ${day}::date
-        or (c.day = ${day}::date and c.embed_tenant collate "C" > ${embedTenant}))
-    group by c.day, c.embed_tenant
-    order by c.day desc, c.embed_tenant collate "C" limit ${page.limit}`);
+    with counted as (
+      select c.day, c.embed_tenant, sum(c.sessions)::bigint as sessions,
+        sum(c.viewers)::bigint + (
+          select count(*) from usage_viewers v where v.day = c.day and v.embed_tenant = c.embed_tenant) as viewers,
+        sum(c.queries)::bigint as queries, sum(c.cached_queries)::bigint as cached_queries,
+        sum(c.result_rows)::bigint as result_rows
+      from usage_counters c
+      where c.day between ${from}::date and ${to}::date
+        and (${embedTenantName}::text is null or c.embed_tenant = ${embedTenantName})
+        and (${day}::date is null or c.day < ${day}::date
+          or (c.day = ${day}::date and not ${isSum} and c.embed_tenant collate "C" > ${embedTenant}))
+      group by c.day, c.embed_tenant),
+    shown as (
+      select day, case when not ${isSum} then embed_tenant end as embed_tenant, sum(sessions)::bigint as sessions,
+        sum(viewers)::bigint as viewers, sum(queries)::bigint as queries,
+        sum(cached_queries)::bigint as cached_queries, sum(result_rows)::bigint as result_rows
+      from counted group by 1, 2)
+    select to_char(day, 'YYYY-MM-DD') as day, nullif(embed_tenant, '') as "embedTenantName", sessions, viewers, queries,
+      cached_queries as "cachedQueries", result_rows as rows
+    from shown order by shown.day desc, shown.embed_tenant collate "C" limit ${page.limit}`);
 };
 
 /** The oldest day before the given one whose runs are not put together yet. */

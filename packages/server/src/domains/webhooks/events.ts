@@ -79,6 +79,8 @@ export function eventOf(entry: AuditEntry): Event[] {
 function resourceOf({ resourceType, resourceId }: AuditEntry): { resource: string; id: string } {
   const [, kind, id] = resourceType === 'workspace' ? (/^([A-Z]+):(\d+)$/.exec(resourceId) ?? []) : [];
   if (kind && id) return { resource: kind.toLowerCase(), id };
+  // The audit log says of which kind the host of the connection is.
+  if (resourceType === 'gitHostConnection') return { resource: 'git_connection', id: resourceId };
   return {
     resource: resourceType.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     id: resourceId,

@@ -29,6 +29,7 @@ test('addresses that a receiver must not have are refused, those that only resol
     'https://169.254.169.254/latest/meta-data',
     'https://10.0.0.8:8443/',
     'https://localhost/',
+    'https://hooks.localhost./',
     'https://hooks.example.com/#part',
     'ftp://hooks.example.com/',
     'nonsense',
@@ -38,7 +39,7 @@ test('addresses that a receiver must not have are refused, those that only resol
   }
   expect((await world.admin.listWebhooks({})).items).toEqual([]);
   // A name of this machine, which only the look-up of the request itself unmasks.
-  const { id } = await create('https://localhost.localdomain.localhost:1/');
+  const { id } = await create('https://ip6-localhost:1/');
   await world.admin.createRole({ body: { name: 'told', actions: ['ReportRead'] } });
   await expect
     .poll(async () => (await world.admin.listWebhookDeliveries({ id })).items, { timeout: 30_000 })

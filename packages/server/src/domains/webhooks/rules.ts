@@ -1,21 +1,12 @@
 /** Where webhooks may go, how requests are signed, and when they are sent again. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
 import { invalid } from '../../platform/errors.ts';
-import { isPublicAddress } from '../../platform/outbound/addresses.ts';
+import { addressProblem } from '../../platform/outbound/addresses.ts';
 
-/** Throws a 400. Names are looked up when a request is sent, and then refused if they lead to a private address. */
-export function requireUrl(text: string, { allowPrivate }: { allowPrivate: boolean }) {
-  if (!URL.canParse(text)) throw invalid('url', 'is not an address');
-  const url = new URL(text);
-  if (url.username || url.password) throw invalid('url', 'must not contain a user name or password');
-  if (url.hash) throw invalid('url', 'must not have a part after #');
-  if (allowPrivate) return;
-  if (url.protocol !== 'https:') throw invalid('url', 'must begin with https://');
-  const address = url.hostname.replace(/^\[|\]$/g, '');
-  if ((isIP(address) && !isPublicAddress(address)) || address === 'localhost') {
-    throw invalid('url', 'is not a public address');
-  }
+/** Throws a 400. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
+export function requireUrl(text: string, options: { allowPrivate: boolean }) {
+  const problem = addressProblem(text, options);
+  if (problem) throw invalid('url', problem);
 }
 
 const SECRET_PREFIX = 'whsec_';

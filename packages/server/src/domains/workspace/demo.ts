@@ -38,6 +38,35 @@ const DIMENSIONS = [
 ];
 const PERIODS = ['last 30 days', 'this quarter', 'this year', 'year over year', 'all time'];
 
+/** The measures of the model that titles name, by view. Nothing in the data says what a margin or churn is. */
+const MEMBERS: Record<string, Record<string, string>> = {
+  sales: { Revenue: 'revenue', Orders: 'orders', 'Average order value': 'average_order_value' },
+  operations: { Returns: 'returned_count', Orders: 'orders' },
+  activity: { Conversion: 'conversion' },
+};
+const TIMES: Record<string, string> = {
+  sales: 'ordered_at',
+  operations: 'ordered_at',
+  activity: 'happened_at',
+};
+const GROUPS: Record<string, Record<string, string>> = {
+  sales: {
+    region: 'customer_region',
+    country: 'customer_country',
+    category: 'product_category',
+    channel: 'channel',
+    'customer tier': 'customer_tier',
+  },
+  operations: {
+    region: 'customer_region',
+    country: 'customer_country',
+    channel: 'channel',
+    warehouse: 'warehouse',
+  },
+  activity: { region: 'customer_region', country: 'customer_country', 'customer tier': 'customer_tier' },
+};
+const GRAINS = ['month', 'week'];
+
 export const demoContent: DemoStep = async (context) => {
   for (const [department, teams] of Object.entries(TREE)) {
     const top = await addFolder(context, department, null);
@@ -50,6 +79,25 @@ export const demoContent: DemoStep = async (context) => {
     }
   }
 };
+
+/** The question that a title asks, from the first view that has both its measure and what it is by. */
+function questionOf(measure: string, dimension: string, period: string): object | undefined {
+  const isByTime = GRAINS.includes(dimension);
+  const view = Object.keys(MEMBERS).find(
+    (name) => MEMBERS[name]![measure] && (isByTime || GROUPS[name]![dimension]),
+  );
+  if (!view) return undefined;
+  const isOverYears = period === 'year over year';
+  const granularity = isByTime ? dimension : isOverYears ? 'year' : undefined;
+  const dateRange = isOverYears ? 'last 2 years' : period === 'all time' ? undefined : period;
+  return {
+    measures: [`${view}.${MEMBERS[view]![measure]}`],
+    ...(isByTime ? {} : { dimensions: [`${view}.${GROUPS[view]![dimension]}`] }),
+    ...(granularity || dateRange
+      ? { timeDimensions: [{ dimension: `${view}.${TIMES[view]}`, granularity, dateRange }] }
+      : {}),
+  };
+}
 
 async function addFolder(
   { tx, adminId }: DemoContext,
@@ -79,6 +127,7 @@ async function addReports(
   const pick = <T>(list: T[]) => list[Math.floor(random() * list.length)]!;
   for (let i = 0; i < REPORTS_PER_PLACE; i++) {
     const [measure, dimension, period] = [pick(MEASURES), pick(DIMENSIONS), pick(PERIODS)];
+    const question = questionOf(measure, dimension, period);
     await insertReportRow(tx, {
       ...EMPTY_REPORT,
       deploymentId: DEPLOYMENT_ID,
@@ -90,6 +139,7 @@ async function addReports(
       title: `${measure} by ${dimension}`,
       description: `${measure} of all orders, by ${dimension}, for ${period}.`,
       source: 'PLAYGROUND',
+      ...(question ? { jsonQuery: JSON.stringify(question) } : {}),
     });
   }
 }

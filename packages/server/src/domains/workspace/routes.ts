@@ -50,6 +50,7 @@ interface ListQuery {
   orderByField?: store.OrderBy | null;
   orderByDirection?: 'ASC' | 'DESC' | null;
   search?: string | null;
+  owned?: boolean | null;
   first?: number;
   after?: string;
 }
@@ -65,7 +66,8 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
     const viewer = viewerOf(actor, deploymentId);
     const orderBy = query.orderByField ?? 'updated_at';
     const direction = query.orderByDirection ?? (orderBy === 'name' ? 'ASC' : 'DESC');
-    const name = `${shared ? 'shared ' : ''}workspace by ${orderBy} ${direction}`;
+    const owned = query.owned ?? false;
+    const name = `${shared ? 'shared ' : ''}${owned ? 'own ' : ''}workspace by ${orderBy} ${direction}`;
     const size = pageSize(query.first);
     const positions = await store.listWorkspace(db, {
       // Content that is visible by a role was not shared by anybody. External users share all of their embed tenant.
@@ -74,6 +76,7 @@ export const workspaceRoutes = ({ trees, removal }: { trees: Trees; removal: Fol
           ? { ...viewer, levels: { Folder: NONE, Workbook: NONE, Report: NONE } }
           : viewer,
       shared,
+      owned,
       folderId: query.folderId ?? null,
       types: query.types?.length ? [...new Set(query.types)] : ALL_TYPES,
       search: query.search ?? null,

@@ -625,3 +625,22 @@ test('nothing can be moved into or out of an embed tenant', async () => {
   await expect(move('WORKBOOK', mine, theirs)).rejects.toMatchObject(refused);
   await expect(move('FOLDER', ours, theirs)).rejects.toMatchObject(refused);
 });
+
+test('a caller lists what they own in all folders and workbooks, and nothing else', async () => {
+  const by = explorer.client;
+  const top = await create('FOLDER', 'mine on top', undefined, by);
+  const workbook = await create('WORKBOOK', 'mine within', top.id, by);
+  const inside = { name: 'mine in the workbook', workbookId: workbook.id };
+  await by.createReport({ deploymentId, body: inside });
+  await create('REPORT', 'of the admin', top.id);
+  await create('FOLDER', 'of the admin too');
+  const own = (query: object = {}) => list({ owned: true, orderByField: 'name', ...query }, by);
+  expect(await own()).toEqual(['mine in the workbook', 'mine on top', 'mine within']);
+  expect(await own({ types: ['REPORT'] })).toEqual(['mine in the workbook']);
+  expect(await own({ search: 'within' })).toEqual(['mine within']);
+  expect(await own({ folderId: top.id })).toEqual(['mine within']);
+  const first = await by.workspaceObjects({ deploymentId, owned: true, orderByField: 'name', first: 2 });
+  const after = first.pageInfo.endCursor!;
+  expect(await own({ first: 2, after })).toEqual(['mine within']);
+  expect(await list({ owned: true })).toEqual(['of the admin too', 'of the admin']);
+});

@@ -126,7 +126,7 @@ export function createConnection(given: ClickhouseSettings): Connection {
 
 const NEWLINE = 0x0a;
 
-/** The driver gathers the bytes of a row until its end, however many they are. */
+/** The driver buffers the bytes of a row until its end, however many they are. */
 function limitRows(answer: object) {
   const { _stream: stream } = answer as { _stream: Readable };
   let bytes = 0;

@@ -39,6 +39,6 @@ export function explain(error: unknown, failures: ReadonlyMap<string, string>): 
 /** The table is missing because its file cannot be read. */
 const hintOf = (message: string, failures: ReadonlyMap<string, string>) =>
   [...failures]
-    .filter(([table]) => message.includes(table))
+    .filter(([table]) => message.toLowerCase().includes(table))
     .map(([table, why]) => `\nThe file of the table files.${table} cannot be read: ${why}`)
     .join('');

@@ -6,7 +6,7 @@ import { listFiles } from './list-files.ts';
 export interface FileTables {
   /** Follows what has changed in the folder. */
   refresh(): Promise<void>;
-  /** Why a file is not a table, by the name of the table that it would be. */
+  /** Why a file is not a table, by the name of the table that it would be, in small letters. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
@@ -26,20 +26,20 @@ export function createFileTables(instance: DuckDBInstance, filesDir: string): Fi
         known.delete(table);
         failures.delete(table);
       }
-      for (const [table, { path, reader, version }] of changed) {
+      for (const [key, { table, path, reader, version }] of changed) {
         // A file that cannot be read must not keep the others from being read.
         await connection
           .run(
             `create or replace view files.${quoted(table)} as select * from ${reader}('${path.replaceAll("'", "''")}')`,
           )
           .then(
-            () => failures.delete(table),
+            () => failures.delete(key),
             async (error: Error) => {
-              failures.set(table, firstLine(error.message));
+              failures.set(key, firstLine(error.message));
               await connection.run(`drop view if exists files.${quoted(table)}`);
             },
           );
-        known.set(table, version);
+        known.set(key, version);
       }
     });
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AdmissionLimits, createAdmission, type Wish } from './admission.ts';
+import { type AdmissionLimits, type AdmissionRequest, createAdmission } from './admission.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,7 +31,7 @@ function workshop(limits: Partial<AdmissionLimits> = {}) {
   const note = (name: string) => (error: Error) => {
     log.push(`${name}: ${error.message}`);
   };
-  const ask = (name: string, wish: Wish = {}) =>
+  const ask = (name: string, wish: AdmissionRequest = {}) =>
     admission.take({ sharer: name[0]!, ...wish }, work(name)).catch(note(name));
   const asks = (...names: string[]) => {
     for (const name of names) void ask(name);

@@ -52,7 +52,7 @@ export interface AdmissionLimits {
   refusal?: (excess: Excess) => Error;
 }
 
-export interface Wish {
+export interface AdmissionRequest {
   /** Calls without a key share one. */
   key?: string;
   sharer?: Sharer;
@@ -72,7 +72,7 @@ export interface Admission {
   /** How many keys have a call that runs or waits. Nothing is kept of others. */
   readonly keys: number;
   /** Runs the work when there is a place for it. */
-  take<T>(wish: Wish, work: (run: Run) => Promise<T>): Promise<T>;
+  take<T>(wish: AdmissionRequest, work: (run: Run) => Promise<T>): Promise<T>;
   /** The same without a key, for work of which there is very much. `work` must not throw, only reject. */
   pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
   /** Takes a place until `leave`, or says who has too much. */
@@ -252,7 +252,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     refuseLateIn(Math.max(1, next - now));
   }
 
-  function waitWith(share: Share, wish: Wish, places: number, isAlone: boolean): Promise<Run> {
+  function waitWith(share: Share, wish: AdmissionRequest, places: number, isAlone: boolean): Promise<Run> {
     const { signal } = wish;
     return new Promise((resolve, reject) => {
       let impatience: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAdmission, type Wish } from './admission.ts';
+import { type AdmissionRequest, createAdmission } from './admission.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -19,7 +19,7 @@ function contest({ places = 4, endMs = 0 } = {}) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const outcomes = new Map<string, Promise<void>>();
-  const start = (name: string, more: Partial<Wish> = {}) => {
+  const start = (name: string, more: Partial<AdmissionRequest> = {}) => {
     const outcome = take({ key: 'key', sharer: name[0]!, isEndable: true, ...more }, ({ preempted }) => {
       begun.push(name);
       return new Promise<void>((resolve, reject) => {

@@ -21,6 +21,11 @@ export interface Person extends Known {
   apiKeyId: number | null;
   /** The session of the token or cookie that they called with, if they used one. */
   sessionId: number | null;
+  /**
+   * True where what this person may see is read for others, such as a channel. Then no token that the person has at a
+   * service is used, because it stands for them alone.
+   */
+  isReadForOthers?: true;
 }
 
 /** What an embed token says about its session. */

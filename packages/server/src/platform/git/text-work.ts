@@ -46,15 +46,15 @@ export const STEPS_PER_BYTE = 4;
 const THREAD_LIMITS = { timeMs: 10_000, memoryMb: 512 };
 
 /** Each request in a thread holds up to some hundred megabytes. */
-const TURNS = { places: 2, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 60_000 };
+const LIMITS = { places: 2, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 60_000 };
 
 export function createTexts(): Texts {
   const threads = createThreads<TextTask & { steps: number }, TextAnswer<TextTask>>(
     threadScript('text-thread'),
     THREAD_LIMITS,
   );
-  const turns = createAdmission({
-    ...TURNS,
+  const admission = createAdmission({
+    ...LIMITS,
     refusal: (excess) => notNow(excess, 'Too many large merges and comparisons wait already: try again.'),
   });
 
@@ -69,7 +69,7 @@ export function createTexts(): Texts {
             end = release;
             resolve();
           });
-        turns.take({ sharer: String(deploymentId), signal }, hold).catch(reject);
+        admission.take({ sharer: String(deploymentId), signal }, hold).catch(reject);
       });
     return {
       begin() {

@@ -125,11 +125,11 @@ describe('collections are served with and without a final slash, all other paths
     const bare = await ask(op.method, addressOf(op), body);
     const slashed = await ask(op.method, addSlash(addressOf(op)), body);
     expect(slashed.status).toBe(bare.status);
-    if (bare.status === successStatus(op)) {
+    if (op.method === 'GET' && bare.status === successStatus(op)) {
       const list = (await slashed.json()) as object;
       const isList = Object.keys(list).some((name) => ['items', 'data', 'users', 'Resources'].includes(name));
       expect(isList || Array.isArray(list)).toBe(true);
-    } else expect(await errorCodeOf(slashed)).not.toBe('route_not_found');
+    } else if (!slashed.ok) expect(await errorCodeOf(slashed)).not.toBe('route_not_found');
   });
 
   test.each(cases(false))('%s is served at one path', async (_id, op) => {

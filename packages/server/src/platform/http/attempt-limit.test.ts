@@ -54,7 +54,7 @@ test('attempts are accepted again after a while, and the error says how long to 
 });
 
 test('when it is full, only the caller whose last attempt is the oldest is forgotten', () => {
-  const limit = createAttemptLimit({ max: 2, perMs: 60_000, keptMax: 3 });
+  const limit = createAttemptLimit({ max: 2, perMs: 60_000, entriesMax: 3 });
   for (const who of ['a', 'b', 'c', 'a', 'd']) limit.begin(who);
   expect(outcomeOf(() => limit.begin('a'))).toEqual(REFUSED);
   // `b` was forgotten: it has both of its attempts again.

@@ -18,10 +18,10 @@ export interface AttemptLimit {
 export function createAttemptLimit(options: {
   max: number;
   perMs: number;
-  keptMax?: number;
+  entriesMax?: number;
   message?: string;
 }): AttemptLimit {
-  const { max, perMs, keptMax = KEPT_MAX, message } = options;
+  const { max, perMs, entriesMax = KEPT_MAX, message } = options;
   /** Ordered by the last attempt. */
   const kept = new Map<string, { count: number; until: number }>();
   return {
@@ -38,7 +38,7 @@ export function createAttemptLimit(options: {
       entry.count++;
       kept.delete(who);
       kept.set(who, entry);
-      if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+      if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
       return () => {
         entry.count--;
         if (entry.count === 0 && kept.get(who) === entry) kept.delete(who);

@@ -46,9 +46,10 @@ describe('each operation has its own limit', () => {
 
   test('unknown callers can send at most 16 KB, and an operation without a body reads none', () => {
     for (const op of allOperations) {
-      // A webhook is signed, and a file of dbt goes to the disk as it arrives.
+      // A webhook is signed, and files of dbt and of data go to the disk as they arrive.
       if (op.id === 'receiveGitHostWebhook') expect(bodyLimitOf(op)).toBe(256 * 1024);
       else if (op.id === 'uploadModelSyncManifest') expect(bodyLimitOf(op)).toBeLessThan(129 * MB);
+      else if (op.id === 'uploadDataFile') expect(bodyLimitOf(op)).toBe(1024 * MB);
       else if (!hasBody(op)) expect(bodyLimitOf(op)).toBe(0);
       else if (op.auth === 'public') expect(bodyLimitOf(op)).toBeLessThanOrEqual(16 * 1024);
       else expect(bodyLimitOf(op)).toBeLessThanOrEqual(8 * MB);

@@ -6,8 +6,21 @@ const READ_WITHIN_MS = 1000;
 
 type Read<T> = () => T | Promise<T>;
 
+/** The bounds of `Counted.latency`. */
+export const LATENCY_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000] as const;
+
+/** All requests since the start. */
+export interface Counted {
+  requests: number;
+  /** With a status of 500 or above. */
+  errors: number;
+  /** How many took up to each bound, and at last those that took longer. */
+  latency: number[];
+}
+
 export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
+  readonly counted: Readonly<Counted>;
   /** A value that is read at each scrape. If reading it takes too long, the last value is shown. */
   gauge(name: string, help: string, read: Read<number>): void;
   /** A gauge with several values, which differ in one label. */
@@ -33,8 +46,19 @@ export function createMetrics(): Metrics {
   // Looking up a histogram by its labels costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
 
+  const counted: Counted = {
+    requests: 0,
+    errors: 0,
+    latency: Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0),
+  };
+
   return {
+    counted,
     observeRequest(operation, status, elapsedMs) {
+      counted.requests++;
+      if (status >= 500) counted.errors++;
+      const bound = LATENCY_BOUNDS_MS.findIndex((ms) => elapsedMs <= ms);
+      counted.latency[bound < 0 ? LATENCY_BOUNDS_MS.length : bound]!++;
       const key = operation + status;
       let child = children.get(key);
       if (!child) {

@@ -16,11 +16,11 @@ export const LANES = {
   webhooks: 1,
   /** Sends mail, through a server of others. */
   mails: 2,
-  /** Runs notifications: asks data sources, draws, and sends. */
+  /** Runs notifications: asks data sources, draws, and sends. A long run is done in turns. */
   notifications: 2,
 };
 
 export type Lane = keyof typeof LANES;
 
 /** In these, deployments take turns: each has one job at a time, and the one that was served last comes last. */
-export const FAIR_LANES: readonly string[] = ['syncs'] satisfies Lane[];
+export const FAIR_LANES: readonly string[] = ['syncs', 'notifications'] satisfies Lane[];

@@ -50,3 +50,26 @@ export function isPublicAddress(address: string): boolean {
       return false;
   }
 }
+
+/**
+ * What is wrong with an address that somebody gives this server to send requests to, in words that follow its name.
+ * Undefined if it can be stored. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. Names are resolved when a request is sent,
+ * and the guard decides then.
+ */
+export function addressProblem(
+  text: string,
+  { allowPrivate }: { allowPrivate: boolean },
+): string | undefined {
+  if (!URL.canParse(text)) return 'is not an address';
+  const { protocol, username, password, hash, hostname } = new URL(text);
+  if (username || password) return 'must not have a user name or a password in it';
+  if (hash || text.includes('#')) return 'must not have a part behind #';
+  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:'))
+    return `must begin with https://${allowPrivate ? ' or http://' : ''}`;
+  if (allowPrivate) return undefined;
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isPrivate = isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost$/.test(host);
+  return isPrivate
+    ? 'must not be an address of this machine or of a private network, which only ORIEL_ALLOW_PRIVATE_REMOTES allows'
+    : undefined;
+}

@@ -3,9 +3,12 @@
  * head says what they are set to.
  */
 import {
+  BOARD_PIXELS_MAX,
   figureOf,
   mapOf,
   type Position,
+  pictureOf,
+  pixelsOf,
   type Snapshot,
   tableOf,
   tabsOf,
@@ -15,7 +18,7 @@ import {
 import { chartPiece } from './chart.ts';
 import { figurePiece } from './figure.ts';
 import { mapPiece } from './map.ts';
-import { type Box, type Look, NOTHING, type Piece, WidgetFailure } from './pieces.ts';
+import { type Box, type Look, NOTHING, type Piece, type Plot, WidgetFailure } from './pieces.ts';
 import { htmlPiece, markdownPiece } from './prose.ts';
 import { tablePiece } from './table.ts';
 import type { DrawnBoard } from './task.ts';
@@ -29,15 +32,38 @@ const CARD = { side: 16, top: 14, headGap: 8 };
 /** A card in its place, from the top of the grid. */
 export interface Placed extends Box {
   svg: string;
+  /** Where its charts with rows are. */
+  plots: Plot[];
 }
 
 const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
 
-export async function drawBoard(board: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
+export async function drawBoard(given: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
+  const board = withinPixels(given);
   const all = board.dashboard.config.widgets ?? [];
   const grid = gridOf(board, topLevel(all), width, look);
-  return Promise.all(grid.cells.map(async ({ piece, box }) => ({ ...box, svg: await piece.draw(box) })));
+  return Promise.all(
+    grid.cells.map(async ({ piece, box }) => {
+      const plots: Plot[] = [];
+      return { ...box, svg: await piece.draw(box, plots), plots };
+    }),
+  );
+}
+
+/** The memory of pictures is outside of the heap, so the limits of the thread do not count it. */
+function withinPixels(board: DrawnBoard): DrawnBoard {
+  const { dashboard } = board;
+  let pixels = 0;
+  const widgets = dashboard.config.widgets?.map((widget) => {
+    const { type, config } = widget;
+    if (type !== 'TEXT' || config?.image == null) return widget;
+    const own = pixelsOf(config.image);
+    if (pixels + own > BOARD_PIXELS_MAX) return { ...widget, config: { ...config, image: '' } };
+    pixels += own;
+    return widget;
+  });
+  return { ...board, dashboard: { ...dashboard, config: { ...dashboard.config, widgets } } };
 }
 
 interface Cell {
@@ -116,6 +142,15 @@ function pieceOf(
     case 'CHART':
       return reportPiece(board, widget, width, look);
     case 'TEXT':
+      if (config?.image != null) {
+        const picture = pictureOf(config);
+        if (!picture) return config.alt ? notice([String(config.alt)], width, look) : NOTHING;
+        return {
+          least: 60,
+          draw: ({ x, y, width, height }) =>
+            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="xMidYMid meet" href="${picture.source}"/>`,
+        };
+      }
       return markdownPiece(String(config?.markdown ?? ''), width, look);
     case 'DIVIDER':
       return {
@@ -154,19 +189,21 @@ function containerPiece(
     if (tab.title) parts.push(heading(tab.title));
     parts.push({
       least: grid.height + MARGIN,
-      draw: async ({ x, y }) => {
-        const drawn = grid.cells.map(({ piece, box }) => piece.draw({ ...box, x: x + box.x, y: y + box.y }));
+      draw: async ({ x, y }, plots) => {
+        const drawn = grid.cells.map(({ piece, box }) =>
+          piece.draw({ ...box, x: x + box.x, y: y + box.y }, plots),
+        );
         return (await Promise.all(drawn)).join('');
       },
     });
   }
   return {
     least: parts.reduce((sum, { least }) => sum + least, -MARGIN),
-    async draw(box) {
+    async draw(box, plots) {
       let top = box.y;
       const drawn: string[] = [];
       for (const part of parts) {
-        drawn.push(await part.draw({ ...box, y: top, height: part.least }));
+        drawn.push(await part.draw({ ...box, y: top, height: part.least }, plots));
         top += part.least;
       }
       return drawn.join('');
@@ -184,13 +221,11 @@ function reportPiece(board: DrawnBoard, widget: Widget, width: number, look: Loo
   if (!snapshot || refusal || !rows) throw new WidgetFailure(title, refusal ?? 'its rows are missing');
   const inside = width - 2 * CARD.side;
   try {
-    return card(
-      title,
-      bodyOf(snapshot, rows, inside, look, widget.id, board),
-      width,
-      look,
-      snapshot.kind === 'kpi',
-    );
+    const isPlot = snapshot.kind === 'vega' && rows.rows.length > 0;
+    return card(title, bodyOf(snapshot, rows, inside, look, widget.id, board), width, look, {
+      isFigure: snapshot.kind === 'kpi',
+      isPlot,
+    });
   } catch (error) {
     throw error instanceof WidgetFailure ? error : new WidgetFailure(title, (error as Error).message);
   }
@@ -238,7 +273,13 @@ function notice(lines: readonly string[], width: number, { tokens }: Look): Piec
   };
 }
 
-function card(title: string, body: Piece, width: number, { tokens }: Look, isFigure: boolean): Piece {
+function card(
+  title: string,
+  body: Piece,
+  width: number,
+  { tokens }: Look,
+  { isFigure, isPlot }: { isFigure: boolean; isPlot: boolean },
+): Piece {
   const style: TextStyle = isFigure
     ? { size: 14, weight: 500, color: tokens.inkSoft, line: 20 }
     : { size: 14, weight: 600, color: tokens.ink, line: 20 };
@@ -247,7 +288,7 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
   const head = lines.length ? lines.length * 20 + (isFigure ? 4 : CARD.headGap) : 0;
   return {
     least: body.least ? body.least + head + 2 * CARD.top : 0,
-    async draw({ x, y, height }) {
+    async draw({ x, y, height }, plots) {
       const box = {
         x: x + CARD.side,
         y: y + CARD.top + head,
@@ -255,12 +296,13 @@ function card(title: string, body: Piece, width: number, { tokens }: Look, isFig
         height: Math.max(0, height - head - 2 * CARD.top),
       };
       const drawn = await Promise.resolve()
-        .then(() => body.draw(box))
+        .then(() => body.draw(box, plots))
         .catch((error: Error) => {
           throw error instanceof WidgetFailure ? error : new WidgetFailure(title, error.message);
         });
+      if (isPlot) plots.push({ ...box, title });
       return (
-        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.line}"/>` +
+        `<rect x="${round(x + 0.5)}" y="${round(y + 0.5)}" width="${round(width - 1)}" height="${round(height - 1)}" rx="${tokens.radius}" fill="${tokens.surface}" stroke="${tokens.border}" stroke-width="${tokens.borderWidth}"/>` +
         drawLines(lines, x + CARD.side, y + CARD.top, style) +
         drawn
       );

@@ -1,9 +1,10 @@
 /** What pictures are made of. */
+import { inflateSync } from 'node:zlib';
 import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
 import { within } from './chart.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
-import { bandsOf, requireMoreThanOneColor } from './paper.ts';
+import { bandsOf, requireMoreThanOneColor, requirePlot } from './paper.ts';
 import { writePdf } from './pdf.ts';
 import { escapeXml, fit, wrap } from './texts.ts';
 
@@ -66,8 +67,21 @@ test('a picture of one colour is refused', () => {
   expect(() => requireMoreThanOneColor(pixels)).not.toThrow();
 });
 
+test('a chart of which nothing but its card is there is refused, whatever is around it', () => {
+  const pixels = Buffer.alloc(20 * 10 * 4, 255);
+  const plot = { x: 2, y: 1, width: 5, height: 3, title: 'Revenue' };
+  // A title above it, and another card beside it.
+  pixels.fill(0, 0, 20 * 4);
+  pixels.fill(0, (4 * 20 + 16) * 4, (4 * 20 + 20) * 4);
+  const look = (surface: string) => () => requirePlot(pixels, 20, 2, plot, surface);
+  expect(look('#ffffff')).toThrow('empty');
+  expect(look('#101010')).not.toThrow();
+  pixels[(5 * 20 + 9) * 4] = 0;
+  expect(look('#ffffff')).not.toThrow();
+});
+
 test('pages break between cards only', () => {
-  const card = (y: number, height: number) => ({ x: 0, y, width: 1, height, svg: '' });
+  const card = (y: number, height: number) => ({ x: 0, y, width: 1, height, svg: '', plots: [] });
   const bands = bandsOf([card(0, 100), card(0, 50), card(60, 100), card(170, 20), card(200, 10)]);
   expect(bands.map(({ from, to, cards }) => [from, to, cards.length])).toEqual([
     [0, 160, 3],
@@ -76,10 +90,10 @@ test('pages break between cards only', () => {
   ]);
 });
 
-test('every object of a PDF is where its table says', () => {
+test('every object of a PDF is where its table says', async () => {
   const page = { pixels: Buffer.alloc(16, 200), width: 2, height: 2 };
   const sheet = { width: 842, height: 595, margin: 24, title: '売上 (1)', background: '#ffffff' };
-  const pdf = writePdf([page, page], sheet).toString('latin1');
+  const pdf = (await writePdf(2, [page, page], sheet)).toString('latin1');
   const start = Number(/startxref\n(\d+)/.exec(pdf)![1]);
   expect(pdf.slice(start, start + 4)).toBe('xref');
   const entries = [...pdf.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
@@ -88,4 +102,20 @@ test('every object of a PDF is where its table says', () => {
     expect(pdf.slice(offset)).toMatch(new RegExp(`^${i + 1} 0 obj\n`));
   for (const [, length, data] of pdf.matchAll(/\/Length (\d+)>>\nstream\n([\s\S]*?)\nendstream/g))
     expect(data!.length).toBe(Number(length));
+});
+
+test('the pixels of a page are needed only until the next one is asked for', async () => {
+  const pixels = Buffer.alloc(16);
+  function* pages() {
+    for (const shade of [1, 2, 3]) yield { pixels: pixels.fill(shade), width: 2, height: 2 };
+  }
+  const sheet = { width: 842, height: 595, margin: 24, title: 'Sales', background: '#ffffff' };
+  const pdf = await writePdf(3, pages(), sheet);
+  const shades = [...pdf.toString('latin1').matchAll(/FlateDecode\/Length (\d+)>>\nstream\n/g)].map(
+    (found) => {
+      const from = found.index + found[0].length;
+      return inflateSync(pdf.subarray(from, from + Number(found[1])))[0];
+    },
+  );
+  expect(shades).toEqual([1, 2, 3]);
 });

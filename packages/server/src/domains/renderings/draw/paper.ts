@@ -1,9 +1,10 @@
 /** Puts cards on a picture, or on pages that break between cards. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Resvg } from '@resvg/resvg-js';
 import type { Placed } from './board.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
 import { type PdfPage, writePdf } from './pdf.ts';
-import type { Look } from './pieces.ts';
+import type { Look, Plot } from './pieces.ts';
 import { drawLine, drawLines, fit, lineHeight, round, type TextStyle, wrap } from './texts.ts';
 
 /** As wide as a page on a screen. */
@@ -26,7 +27,14 @@ export interface Head {
 }
 
 export class TooLarge extends Error {}
-export class Blank extends Error {}
+export class Blank extends Error {
+  readonly title: string;
+
+  constructor(reason: string, title = '') {
+    super(reason);
+    this.title = title;
+  }
+}
 
 interface Drawn {
   svg: string;
@@ -71,13 +79,15 @@ const documentOf = (content: string, height: number, { tokens }: Look) =>
 const at = ({ svg }: { svg: string }, dy: number) =>
   `<g transform="translate(${MARGIN},${round(dy)})">${svg}</g>`;
 
-function rasterOf(svg: string, density: number) {
+function rasterOf(svg: string, density: number, plots: readonly Plot[], { tokens }: Look) {
   const image = new Resvg(svg, {
     font: { fontFiles: FONT_FILES, loadSystemFonts: false, defaultFontFamily: FONT_FAMILY },
     fitTo: { mode: 'zoom', value: density },
     logLevel: 'off',
   }).render();
-  requireMoreThanOneColor(image.pixels);
+  const { pixels, width } = image;
+  requireMoreThanOneColor(pixels);
+  for (const plot of plots) requirePlot(pixels, width, density, plot, tokens.surface);
   return image;
 }
 
@@ -87,6 +97,31 @@ export function requireMoreThanOneColor(pixels: Buffer) {
   if (words.every((word) => word === words[0])) throw new Blank('the picture has one colour only');
 }
 
+/** A chart that has rows and shows nothing but the colour of its card was not drawn, whatever the reason. */
+export function requirePlot(
+  pixels: Buffer,
+  wide: number,
+  density: number,
+  { x, y, width, height, title }: Plot,
+  surface: string,
+) {
+  const color = Buffer.from(`${surface.slice(1, 7)}ff`, 'hex');
+  const [left, top, right, bottom] = [x, y, x + width, y + height].map((at) => Math.round(at * density));
+  for (let row = top!; row < bottom!; row++)
+    for (let from = (row * wide + left!) * 4; from < (row * wide + right!) * 4; from += 4)
+      if (pixels.compare(color, 0, 4, from, from + 4) !== 0) return;
+  if (bottom! > top! && right! > left!) throw new Blank('its chart is empty although it has rows', title);
+}
+
+const moved = ({ plots }: { plots: readonly Plot[] }, dx: number, dy: number, scale = 1) =>
+  plots.map((plot) => ({
+    ...plot,
+    x: dx + (plot.x + MARGIN) * scale,
+    y: dy + plot.y * scale,
+    width: plot.width * scale,
+    height: plot.height * scale,
+  }));
+
 export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
   const top = drawHead(head, look);
   const bottom = Math.max(0, ...cards.map(({ y, height }) => y + height));
@@ -94,7 +129,9 @@ export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
   const density = Math.min(DENSITY, Math.sqrt(PIXELS_MAX / (WIDTH * height)));
   if (density < 1) throw new TooLarge('the dashboard is too long for a picture');
   const content = top.svg + cards.map((card) => at(card, top.height + GAP)).join('');
-  return { bytes: rasterOf(documentOf(content, height, look), density).asPng(), width: WIDTH, height };
+  const plots = cards.flatMap((card) => moved(card, 0, top.height + GAP));
+  const picture = rasterOf(documentOf(content, height, look), density, plots, look);
+  return { bytes: picture.asPng(), width: WIDTH, height };
 }
 
 /** Cards whose heights overlap stay together. */
@@ -110,7 +147,7 @@ export function bandsOf(cards: readonly Placed[]): { from: number; to: number; c
   return bands;
 }
 
-export function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
+export async function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
   const scale = (SHEET.width - 2 * SHEET.margin) / WIDTH;
   const sheet = (SHEET.height - 2 * SHEET.margin) / scale;
   const footer = 24;
@@ -127,7 +164,7 @@ export function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
   }
   if (pages.length > PAGES_MAX) throw new TooLarge(`the dashboard has more than ${PAGES_MAX} pages`);
   const small: TextStyle = { size: 12, color: look.tokens.inkSoft, line: 18 };
-  const sheets = pages.map((page, i): PdfPage => {
+  const sheetOf = (page: (typeof pages)[number], i: number): PdfPage => {
     const from = page.bands[0]?.from ?? 0;
     const high = (page.bands.at(-1)?.to ?? 0) - from;
     // Cards that are higher than a page are made smaller.
@@ -143,11 +180,25 @@ export function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
       sheet,
       look,
     );
-    const { pixels, width, height } = rasterOf(svg, DENSITY);
+    const plots = page.bands.flatMap((band) =>
+      band.cards.flatMap((card) => moved(card, left, top - from * shrink, shrink)),
+    );
+    const { pixels, width, height } = rasterOf(svg, DENSITY, plots, look);
     return { pixels, width, height };
-  });
+  };
+  async function* sheets() {
+    for (const [i, page] of pages.entries()) {
+      yield sheetOf(page, i);
+      // The memory of pictures is outside of the heap, and is given back between two turns of the loop.
+      await nextTurn();
+    }
+  }
   return {
-    bytes: writePdf(sheets, { ...SHEET, title: head.title, background: look.tokens.background }),
+    bytes: await writePdf(pages.length, sheets(), {
+      ...SHEET,
+      title: head.title,
+      background: look.tokens.background,
+    }),
     width: WIDTH,
     height: Math.round(sheet),
   };

@@ -37,7 +37,12 @@ function withoutOpacity(pixels: Buffer): Buffer {
   return plain;
 }
 
-export function writePdf(pages: readonly PdfPage[], sheet: Sheet): Buffer {
+/** Takes one page after the other, so that only one is in memory with all its pixels. */
+export async function writePdf(
+  count: number,
+  pages: AsyncIterable<PdfPage> | Iterable<PdfPage>,
+  sheet: Sheet,
+): Promise<Buffer> {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1')];
   const offsets: number[] = [];
   let length = parts[0]!.length;
@@ -54,12 +59,13 @@ export function writePdf(pages: readonly PdfPage[], sheet: Sheet): Buffer {
   };
   const { width, height, margin } = sheet;
   const firstPage = 4;
-  const ids = pages.map((_, i) => firstPage + i * 3);
+  const ids = Array.from({ length: count }, (_, i) => firstPage + i * 3);
   object(1, `<</Type/Catalog/Pages 2 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`);
-  object(2, `<</Type/Pages/Count ${pages.length}/Kids[${ids.map((id) => `${id} 0 R`).join(' ')}]>>`);
+  object(2, `<</Type/Pages/Count ${count}/Kids[${ids.map((id) => `${id} 0 R`).join(' ')}]>>`);
   object(3, `<</Title ${pdfString(sheet.title)}/Producer(Oriel)>>`);
-  for (const [i, page] of pages.entries()) {
-    const id = ids[i]!;
+  let next = 0;
+  for await (const page of pages) {
+    const id = ids[next++]!;
     object(
       id,
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} ${height}]/Resources<</XObject<</P ${id + 1} 0 R>>>>/Contents ${id + 2} 0 R>>`,

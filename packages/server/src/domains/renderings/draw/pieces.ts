@@ -8,9 +8,15 @@ export interface Box {
   height: number;
 }
 
+/** Where a chart that has rows is. */
+export interface Plot extends Box {
+  title: string;
+}
+
 export interface Piece {
   least: number;
-  draw(box: Box): string | Promise<string>;
+  /** Adds its charts that have rows to `plots`. */
+  draw(box: Box, plots: Plot[]): string | Promise<string>;
 }
 
 export interface Look {

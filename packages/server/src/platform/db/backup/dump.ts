@@ -13,7 +13,7 @@ export const COPY_SETTINGS = `
   set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
   set bytea_output = 'hex'; set intervalstyle = 'postgres'; set extra_float_digits = 1; set client_encoding = 'UTF8'`;
 
-/** Rows are gathered until they have so many bytes. */
+/** Rows are batched until they have so many bytes. */
 const PART_BYTES = 256 * 1024;
 /** The state of an error about a table that was dropped. */
 const UNDEFINED_TABLE = '42P01';
@@ -67,14 +67,14 @@ async function beginSnapshot(client: pg.Client): Promise<StoredTable[]> {
 }
 
 async function dumpTable(client: pg.Client, table: StoredTable, archive: ArchiveWriter): Promise<RowSum> {
-  let gathered: Buffer[] = [];
+  let batch: Buffer[] = [];
   let bytes = 0;
   const flush = async () => {
-    if (bytes) await archive.part({ table: table.name }, Buffer.concat(gathered, bytes));
-    [gathered, bytes] = [[], 0];
+    if (bytes) await archive.part({ table: table.name }, Buffer.concat(batch, bytes));
+    [batch, bytes] = [[], 0];
   };
   const sum = await sumRows(client, table, async (row) => {
-    gathered.push(row);
+    batch.push(row);
     bytes += row.length;
     if (bytes >= PART_BYTES) await flush();
   });

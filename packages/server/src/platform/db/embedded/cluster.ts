@@ -41,7 +41,7 @@ export async function prepareCluster(dataDir: string): Promise<Cluster> {
  * database.
  */
 async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) {
-  await removeLeftovers(dataDir);
+  await removeUnfinished(dataDir);
   if (await exists(pgData)) return;
   const fresh = await mkdtemp(`${pgData}.new-${process.pid}-`);
   await giveTo(user, fresh);
@@ -67,7 +67,7 @@ async function initialise({ user, binaries, pgData }: Cluster, dataDir: string) 
   });
 }
 
-async function removeLeftovers(dataDir: string) {
+async function removeUnfinished(dataDir: string) {
   for (const name of await readdir(dataDir)) {
     const pid = Number(/^postgres.*\.new-(\d+)/.exec(name)?.[1]);
     // We have created nothing yet, so a folder with our process id is from an earlier process, which happens in

@@ -10,7 +10,7 @@ import { createClaim } from './claim.ts';
 import { type Cluster, lastLine, prepareCluster, processEnv, ROLE } from './cluster.ts';
 import { connect, connectionTo } from './connect.ts';
 import { socketDirOf } from './data-dir.ts';
-import { STOP_STEPS, stopLeftover } from './leftover.ts';
+import { STOP_STEPS, stopOrphan } from './orphan.ts';
 
 export interface EmbeddedPostgres {
   connection: ConnectionSettings;
@@ -41,7 +41,7 @@ export async function startEmbeddedPostgres(
     forwardsOutput: false,
     // When the main process is gone, its other processes write the reason to the log and end by themselves.
     endsGroup: false,
-    prepare: () => stopLeftover(cluster, log),
+    prepare: () => stopOrphan(cluster, log),
     // If several servers start at once, one gets the database and the others are refused.
     isReady: async (signal) => {
       await waitUntilItAnswers(cluster, signal);
@@ -132,7 +132,7 @@ async function reasonToGiveUp(
     /lock file|shared memory block|another postmaster/.test(exit.output);
   if (willPass && failingForMs < TRY_FOR_MS) return undefined;
   // Throws if another server has the database by now, because then that is the reason.
-  await stopLeftover(cluster, log);
+  await stopOrphan(cluster, log);
   return new StartupError(`The embedded database does not start: ${said || 'see its log/ folder'}`);
 }
 

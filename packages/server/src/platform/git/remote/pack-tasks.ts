@@ -1,7 +1,7 @@
 /** What the thread for packs does: plain data goes in and comes out. */
 import type { GitObject, Hash } from '../objects.ts';
 import { type ContentLimits, checkObjects, type References, type TreeSize } from './check-objects.ts';
-import { type FilesWish, readFiles } from './read-files.ts';
+import { type FileSelection, readFiles } from './read-files.ts';
 import { type PackLimits, readPack } from './read-pack.ts';
 import { RemoteError, type RemoteFailure } from './remote-error.ts';
 
@@ -13,7 +13,7 @@ export interface PackTask {
   /** What folders hold that the reader has already. */
   sizes: [Hash, TreeSize][];
   /** If it is given, nothing is to be stored: only these files are the answer. */
-  files?: FilesWish;
+  files?: FileSelection;
 }
 
 /** An object whose content is not a `Buffer`, because a thread receives plain arrays of bytes. */

@@ -8,7 +8,7 @@ import { printable } from './pkt-line.ts';
 import type { PackLimits } from './read-pack.ts';
 import { RemoteError } from './remote-error.ts';
 
-export interface FilesWish {
+export interface FileSelection {
   commit: Hash;
   /** The folder in which they are: empty, or with a slash at its end. */
   folder: string;
@@ -19,7 +19,7 @@ export interface FilesWish {
 /** By their paths below the folder. Links and submodules are left out. Nothing of what is left out is checked. */
 export function readFiles(
   objects: ReadonlyMap<Hash, GitObject>,
-  { commit, folder, only }: FilesWish,
+  { commit, folder, only }: FileSelection,
   { treeEntries, treeDepth, totalBytes }: ContentLimits & PackLimits,
 ): [string, Buffer][] {
   const contentOf = (hash: Hash, type: GitObject['type']): Buffer => {

@@ -8,7 +8,7 @@ import { type GitObject, type Hash, MissingObject, type Objects } from '../objec
 import { readTreesBelow } from '../trees.ts';
 import { type ContentLimits, measureTrees } from './check-objects.ts';
 import { type PackAnswer, type PackTask, toObjects } from './pack-tasks.ts';
-import type { FilesWish } from './read-files.ts';
+import type { FileSelection } from './read-files.ts';
 import type { PackLimits } from './read-pack.ts';
 import { RemoteError } from './remote-error.ts';
 
@@ -26,7 +26,7 @@ export interface PackReader {
   /** Reads files of a commit, by their paths, from a pack without history. Nothing is stored. */
   readFiles(
     pack: Buffer,
-    files: FilesWish,
+    files: FileSelection,
     limits: ReceiveLimits,
     signal: AbortSignal,
   ): Promise<Map<string, Uint8Array>>;
@@ -36,12 +36,12 @@ export interface PackReader {
 /** A pack of 100 MB with 100,000 objects takes about 10 seconds. */
 const THREAD_LIMITS = { timeMs: 60_000, memoryMb: 512 };
 /** Each task holds a pack and all of its objects in memory. */
-const TURNS = { places: 1, waitingMax: 20, waitMs: 120_000 };
+const LIMITS = { places: 1, waitingMax: 20, waitMs: 120_000 };
 
 export function createPackReader(): PackReader {
   const threads = createThreads<PackTask, PackAnswer>(threadScript('pack-thread'), THREAD_LIMITS);
-  const turns = createAdmission({
-    ...TURNS,
+  const admission = createAdmission({
+    ...LIMITS,
     refusal: (excess) => notNow(excess, 'Too many repositories are being fetched already: try again.'),
   });
 
@@ -84,9 +84,9 @@ export function createPackReader(): PackReader {
 
   return {
     read: (pack, objects, limits, signal) =>
-      turns.take({ signal }, () => read(pack, objects, limits, signal)),
+      admission.take({ signal }, () => read(pack, objects, limits, signal)),
     readFiles: (pack, files, limits, signal) =>
-      turns.take({ signal }, async () => {
+      admission.take({ signal }, async () => {
         const answer = await run({ pack, limits, known: [], sizes: [], files }, signal);
         if (answer.kind === 'failed') throw new RemoteError(answer.failure, answer.message);
         if (answer.kind !== 'files') throw incomplete();

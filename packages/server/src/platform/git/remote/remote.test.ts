@@ -276,6 +276,15 @@ const HOSTILE: [string, () => Buffer, RemoteFailure][] = [
     () => packOf([entryOf(6, Buffer.from([1, 1, 1, 65]), { base: Buffer.from([0]) })]),
     'not_git',
   ],
+  [
+    'two deltas that name one another',
+    () =>
+      packOf([
+        deltaOn('a'.repeat(40), [1, 1, 1, 65]),
+        deltaOn(hashOf({ type: 'blob', content: Buffer.from('A') }), [1, 1, 1, 66]),
+      ]),
+    'not_git',
+  ],
   ['a folder called ..', () => packOf([blob('x'), treeWith(['100644', '..'])]), 'unacceptable'],
   ['a file in .git', () => packOf([blob('x'), treeWith(['100644', '.GIT'])]), 'unacceptable'],
   ['a slash in a name', () => packOf([blob('x'), treeWith(['100644', 'a/b'])]), 'unacceptable'],

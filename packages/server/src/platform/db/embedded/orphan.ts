@@ -19,8 +19,8 @@ export const STOP_STEPS: StopStep[] = [
 ];
 
 /** Rejects with a StartupError if the database belongs to a running server. */
-export async function stopLeftover(cluster: Cluster, log: Logger) {
-  const client = await connectToLeftover(cluster);
+export async function stopOrphan(cluster: Cluster, log: Logger) {
+  const client = await connectToOrphan(cluster);
   if (!client) return;
   try {
     // The lock is held until the database has ended, so that a server that has just started it sees that it is in use.
@@ -40,7 +40,7 @@ export async function stopLeftover(cluster: Cluster, log: Logger) {
 }
 
 /** Returns nothing if no database listens. Waits for a database that is still starting or recovering. */
-async function connectToLeftover(cluster: Cluster): Promise<pg.Client | undefined> {
+async function connectToOrphan(cluster: Cluster): Promise<pg.Client | undefined> {
   for (const deadline = Date.now() + STARTS_WITHIN_MS; ; await sleep(100)) {
     try {
       return await connect(cluster);

@@ -1,5 +1,5 @@
 /**
- * Text that is gathered before it is sent: a short one in memory, a longer one in a file below the data dir. The file has
+ * Text that is buffered before it is sent: a short one in memory, a longer one in a file below the data dir. The file has
  * no name, so nothing of it is left if this process is killed.
  */
 import type { FileHandle } from 'node:fs/promises';
@@ -13,10 +13,10 @@ export interface StoredText {
   readonly byteLength: number;
   pieces(): AsyncIterable<Buffer>;
   hold(): void;
-  letGo(): void;
+  release(): void;
 }
 
-export interface GatheredText {
+export interface BufferedText {
   add(piece: Buffer): Promise<void>;
   /** Who asks for it holds a stored text. */
   end(): Buffer | StoredText;
@@ -25,7 +25,7 @@ export interface GatheredText {
 
 const PIECE_BYTES = 256 * 1024;
 
-export function gatherText(dataDir: string, memoryBytes: number): GatheredText {
+export function bufferText(dataDir: string, memoryBytes: number): BufferedText {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let file: FileHandle | undefined;
@@ -68,7 +68,7 @@ function storedIn(file: FileHandle, byteLength: number): StoredText {
     hold() {
       holders++;
     },
-    letGo() {
+    release() {
       if (--holders === 0) file.close().catch((error: Error) => process.emitWarning(error));
     },
   };

@@ -1,0 +1,48 @@
+/** A small chart of bars. Whoever cannot see it gets its name and `total`, so that the page has the numbers elsewhere too. */
+import { shownNumber } from './lists.ts';
+
+const [WIDTH, HEIGHT] = [240, 60];
+
+export interface Bar {
+  /** What it stands for, such as a day. */
+  label: string;
+  value: number;
+}
+
+export function Bars({
+  title,
+  bars,
+  total,
+  shown = shownNumber,
+}: {
+  title: string;
+  bars: readonly Bar[];
+  total: string;
+  shown?(value: number): string;
+}) {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const step = WIDTH / Math.max(1, bars.length);
+  const gap = Math.min(2, step / 4);
+  return (
+    <figure class="console-card bars">
+      <figcaption>
+        {title} <strong>{total}</strong>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}: ${total}`}
+      >
+        {bars.map(({ label, value }, i) => {
+          const height = Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT);
+          return (
+            <rect key={label} x={i * step} y={HEIGHT - height} width={step - gap} height={height}>
+              <title>{`${label}: ${shown(value)}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+    </figure>
+  );
+}

@@ -1,0 +1,246 @@
+/** The way of a new admin to a first dashboard, and every page of the app with texts that try to run as script. */
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROUTES } from '../../app/src/routes.ts';
+import { publishWith, saveQuestion, shareWith } from './app-steps.ts';
+import { openBrowser } from './browser.ts';
+import { HOSTILE } from './hostile-texts.ts';
+import { whenBuilt } from './shops.ts';
+import { createSignable, PASSWORD, type Signable } from './sign-in.ts';
+import { createOwnWorld, unique, type World } from './world.ts';
+
+const deploymentId = 1;
+let world: World;
+let browser: Browser;
+beforeAll(async () => {
+  world = await createOwnWorld({ env: { ORIEL_DEMO: 'true' } });
+  await whenBuilt(world, deploymentId);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+async function open({ email }: Signable, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({
+    baseURL: world.url,
+    locale: 'en-US',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(`/sign-in?next=/d/${deploymentId}`);
+  await page.fill('input[name=username]', email);
+  await page.fill('input[name=password]', PASSWORD);
+  await page.locator('input[name=password]').press('Enter');
+  await page.waitForURL(`/d/${deploymentId}`);
+  return { page, context };
+}
+
+const violations = async (page: Page) => {
+  await page.evaluate(axe.source);
+  const { violations: found } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
+    }),
+  );
+  return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+};
+
+test('a new admin follows the first steps to a published dashboard, which a viewer sees', async () => {
+  const viewer = await createSignable(world, { roles: ['Viewer'] });
+  await world.admin.updateUser({ id: viewer.id, body: { firstName: 'Vera' } });
+  const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
+  const steps = (done: number) =>
+    page.getByRole('heading', { name: `First steps: ${done} of 6 done` }).waitFor();
+  const home = () => page.getByRole('link', { name: 'Home', exact: true }).first().click();
+  const step = (name: string) => page.getByRole('link', { name, exact: true }).click();
+
+  // The demo has data, a model and people.
+  await steps(3);
+  await step('Make a first chart');
+  await saveQuestion(page, /^Sales/, ['Revenue', 'Product Category'], 'Revenue by category');
+  await home();
+  await steps(4);
+  await step('Publish a dashboard');
+  await publishWith(page, 'Revenue by category');
+  await home();
+  await steps(5);
+  await step('Embed it');
+  await page.waitForURL(/\/workbooks\/\d+\/embed$/);
+  await home();
+  await page.getByRole('link', { name: 'Revenue by category' }).first().click();
+  await shareWith(page, 'Vera');
+  await world.embedded({ deploymentId, externalId: 'ann', embedTenantName: 'acme-corp' });
+  // The session was minted elsewhere, so the page has to ask again.
+  await page.goto(`/d/${deploymentId}`);
+  await page.getByRole('link', { name: 'Revenue by category' }).first().waitFor();
+  await expect.poll(() => page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0);
+  await context.close();
+
+  const seen = await open(viewer);
+  // Whatever a role may not do is not offered.
+  await seen.page.getByRole('link', { name: 'Shared with me' }).click();
+  await seen.page.getByRole('link', { name: 'Revenue by category' }).first().click();
+  const link = seen.page.getByRole('link', { name: 'View dashboard' });
+  await link.waitFor();
+  for (const name of ['Explore', 'Admin', 'Edit dashboard'])
+    expect(await seen.page.getByRole('link', { name, exact: true }).count()).toBe(0);
+  expect(await seen.page.getByRole('button', { name: 'Share…' }).count()).toBe(0);
+  await seen.page.goto((await link.getAttribute('href'))!);
+  await seen.page.getByText('Revenue by category').first().waitFor();
+  await seen.context.close();
+});
+
+/** The most that a field with names takes. */
+const NAME = HOSTILE.join(' ').slice(0, 100).trim();
+const LONG = HOSTILE.join(' ');
+const START = HOSTILE[0]!;
+
+/** Puts the texts into every field that people write. */
+async function poison() {
+  const at = { deploymentId };
+  const admin = await createSignable(world, { roles: ['Admin'] });
+  await world.admin.updateUser({ id: admin.id, body: { firstName: NAME } });
+  const client = world.admin;
+  const group = await client.createUserGroup({ body: { name: NAME, description: LONG.slice(0, 500) } });
+  await client.createRole({
+    body: { name: NAME, description: LONG.slice(0, 500), actions: ['DeploymentRead'] },
+  });
+  await client.createApiKey({ body: { name: NAME, userId: admin.id } } as never);
+  await client.createUserAttribute({
+    body: { name: unique('hostile'), type: 'string', displayName: NAME, description: LONG.slice(0, 500) },
+  } as never);
+  const folder = await client.createFolder({ ...at, body: { name: NAME } });
+  const workbook = await client.createWorkbook({ ...at, body: { name: NAME, folderId: folder.id } });
+  const query = {
+    measures: ['sales.revenue'],
+    dimensions: ['sales.product_category'],
+    filters: [{ member: 'sales.product_category', operator: 'notEquals', values: [START] }],
+  };
+  const report = await client.createReport({
+    ...at,
+    body: {
+      name: NAME,
+      title: NAME,
+      description: LONG,
+      workbookId: workbook.id,
+      jsonQuery: JSON.stringify(query),
+      meta: { visualization: { type: 'column', title: LONG } },
+    } as never,
+  });
+  const widgets = [
+    {
+      id: 'chart',
+      type: 'CHART',
+      position: { x: 0, y: 0, w: 6, h: 8 },
+      config: { reportId: report.id, title: NAME },
+    },
+    {
+      id: 'text',
+      type: 'TEXT',
+      position: { x: 6, y: 0, w: 6, h: 8 },
+      config: { markdown: LONG, title: NAME },
+    },
+    {
+      id: 'filter',
+      type: 'FILTER',
+      position: { x: 0, y: 8, w: 6, h: 2 },
+      config: { member: 'sales.product_category', title: NAME, kind: 'select', default: { operator: 'equals', value: [START] } },
+    },
+  ];
+  const config = {
+    kind: 'CLASSIC',
+    title: NAME,
+    description: LONG,
+    layout: { cols: { lg: 12 }, rowHeight: 40, margin: [16, 16] },
+    widgets,
+  };
+  await client.updateWorkbookDashboard({
+    ...at,
+    workbookId: workbook.id,
+    body: { dashboardDraft: config as never },
+  });
+  await client.publishDashboard({
+    ...at,
+    workbookId: workbook.id,
+    body: { config, title: NAME, allowEmbed: true } as never,
+  });
+  await client.setGroupPolicy({
+    body: { resourceType: 'Workbook', resourceId: workbook.id, groupId: group.id, action: 'WorkbookRead' },
+  });
+  await client.setUserPolicy({
+    body: { resourceType: 'Workbook', resourceId: workbook.id, userId: admin.id, action: 'WorkbookRead' },
+  });
+  return {
+    admin,
+    ids: { folderId: folder.id, workbookId: workbook.id, reportId: report.id } as Record<string, number>,
+  };
+}
+
+/** Waits until a page shows what it has, and no skeleton is left. */
+async function settled(page: Page) {
+  await page.locator('main h1, main h2, main [role=alert]').first().waitFor();
+  await expect.poll(() => page.locator('main .skeleton').count()).toBe(0);
+}
+
+test('texts that try to run as script are shown as texts on every page, which people with disabilities can read', async () => {
+  const { admin, ids } = await poison();
+  const { page, context } = await open(admin);
+  const strange: string[] = [];
+  page.on('request', (request) => request.url().includes('evil.invalid') && strange.push(request.url()));
+  page.on('dialog', (dialog) => void dialog.dismiss().then(() => strange.push(dialog.message())));
+  page.on('pageerror', (error) => strange.push(String(error)));
+  const isHacked = () => page.evaluate('window.hacked');
+  const barriers: unknown[] = [];
+  const hidden: string[] = [];
+  const showsText = `document.body.innerText.includes(${JSON.stringify(START)}) ||
+    [...document.querySelectorAll('input, textarea')].some(({ value }) => value.includes(${JSON.stringify(START)}))`;
+  /** The pages that show a name. */
+  const shows: string[] = ['home', 'folder', 'workbook', 'dashboard', 'embed', 'report', 'reportInWorkbook'];
+  shows.push('adminUsers', 'adminGroups', 'adminRoles', 'adminApiKeys', 'adminAttributes');
+  const going = Object.entries(ROUTES).map(([route, path]) => ({
+    route,
+    address: `/d/${deploymentId}${path.replaceAll(/:(\w+)/g, (_, key) => String(ids[key] ?? 1))}`,
+  }));
+  for (const { route, address } of going) {
+    await page.goto(address);
+    await settled(page);
+    if (shows.includes(route)) {
+      if (!(await page.evaluate(showsText))) hidden.push(route);
+    }
+    expect([route, await isHacked(), strange]).toEqual([route, undefined, []]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const violation of await violations(page)) barriers.push([route, colorScheme, violation]);
+    }
+  }
+  await page.goto(`/d/${deploymentId}/workbooks/${ids.workbookId}`);
+  await page.getByRole('button', { name: 'Share…' }).click();
+  await page.getByRole('dialog').getByRole('searchbox').fill('script');
+  await page.getByRole('dialog').getByRole('button', { name: START }).first().waitFor();
+  for (const violation of await violations(page)) barriers.push(['sharing', violation]);
+  expect(await isHacked()).toBeUndefined();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('script');
+  await page.getByRole('option').first().waitFor();
+  expect(await isHacked()).toBeUndefined();
+
+  // Narrow, and from right to left.
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/d/${deploymentId}`);
+  await settled(page);
+  for (const dir of ['ltr', 'rtl']) {
+    await page.evaluate(`document.documentElement.dir = '${dir}'`);
+    for (const violation of await violations(page)) barriers.push(['360 px', dir, violation]);
+    const beyond = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    if (beyond !== 0) barriers.push(['360 px', dir, beyond]);
+  }
+  expect({ strange, hidden, barriers }).toEqual({ strange: [], hidden: [], barriers: [] });
+  await context.close();
+});
