@@ -2,8 +2,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from './data/problem.ts';
-import type { PageProps } from './page-props.ts';
 import { useDeployments } from './frame/account.ts';
+import type { PageProps } from './page-props.ts';
 import { Empty, Failed, Skeleton } from './parts/states.tsx';
 import type { RouteName } from './routes.ts';
 import { say } from './texts/say.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isPicture, pictureOf, pixelsOf } from './picture.ts';
 
 const base64 = (format: string, bytes: (number | string | number[])[]) =>
-  `data:image/${format};base64,${Buffer.concat(bytes.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from([part].flat())))).toString('base64')}`;
+  `data:image/${format};base64,${btoa(bytes.map((part) => (typeof part === 'string' ? part : String.fromCharCode(...[part].flat()))).join(''))}`;
 const big = (n: number) => [n >> 8, n & 255];
 const small = (n: number) => [n & 255, n >> 8];
 const zeros = (n: number): number[] => Array(n).fill(0);

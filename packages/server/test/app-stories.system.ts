@@ -148,7 +148,12 @@ async function poison() {
       id: 'filter',
       type: 'FILTER',
       position: { x: 0, y: 8, w: 6, h: 2 },
-      config: { member: 'sales.product_category', title: NAME, kind: 'select', default: { operator: 'equals', value: [START] } },
+      config: {
+        member: 'sales.product_category',
+        title: NAME,
+        kind: 'select',
+        default: { operator: 'equals', value: [START] },
+      },
     },
   ];
   const config = {

@@ -56,8 +56,9 @@ export default function HomePage({ params }: PageProps) {
   const listing = { deploymentId, view, folderId, search, order, count, tenant };
   const { data, problem, isLoading, reload } = useListing(listing);
   const rights = useRights(deploymentId, data?.items ?? []);
-  const { data: above, problem: missing } = useData(folderId ? cacheKey(deploymentId, `path/${folderId}`) : null, (signal) =>
-    api.getFolderAncestors({ deploymentId, folderId: folderId! }, { signal }),
+  const { data: above, problem: missing } = useData(
+    folderId ? cacheKey(deploymentId, `path/${folderId}`) : null,
+    (signal) => api.getFolderAncestors({ deploymentId, folderId: folderId! }, { signal }),
   );
   const folder = above?.at(-1);
   const folderRights = useRights(deploymentId, folder ? [folder] : []);
