@@ -1,8 +1,11 @@
 /** Components that are loaded when a dashboard first needs them. */
-import type { ComponentType } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  whileLoading: VNode | null = <div class="skeleton fill" />,
+): ComponentType<P> {
   let loading: Promise<void> | undefined;
   let Loaded: ComponentType<P> | undefined;
   return function Lazy(properties: P) {
@@ -22,6 +25,6 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
       );
     }, []);
     if (error) throw error;
-    return Loaded ? <Loaded {...properties} /> : <div class="skeleton fill" />;
+    return Loaded ? <Loaded {...properties} /> : whileLoading;
   };
 }

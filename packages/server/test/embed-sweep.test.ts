@@ -34,8 +34,8 @@ const NEEDS_MORE: Record<string, number> = {
   createNotification: 400,
   addRecipients: 400,
   previewReport: 400,
-  // The deployment has no model.
-  explainQuery: 409,
+  // The example names a viewer, and nobody who is embedded can look as somebody else.
+  explainQuery: 400,
 };
 
 const isOpenTo = (who: Who, { embed }: Operation) =>

@@ -249,7 +249,6 @@ export class PageState {
     await this.#open();
   }
 
-  /** The whole dashboard as a file, with what the viewer has chosen. */
   schedules() {
     return this.#api.schedules(this.board.dashboard!);
   }
@@ -258,6 +257,7 @@ export class PageState {
     return this.#api.subscribe(this.board.dashboard!.deploymentId, id, isOn);
   }
 
+  /** The whole dashboard as a file, with what the viewer has chosen. */
   async download(format: 'png' | 'pdf') {
     const { board } = this;
     // A member may have several controls, and has one choice. One without a value is none, as on the page.

@@ -4,10 +4,19 @@ import { useLayoutEffect, useReducer } from 'preact/hooks';
 import { Avatar } from './avatar.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
-import { Subscriptions } from './subscriptions.tsx';
 
 const ApplicationFrame = lazy(() =>
   import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
+);
+
+const Subscriptions = lazy(
+  () =>
+    import('./subscriptions.tsx').then(
+      ({ Subscriptions }) => Subscriptions,
+      // The dashboard is worth showing without it.
+      () => () => null,
+    ),
+  null,
 );
 
 export function Page({ page }: { page: PageState }) {

@@ -100,8 +100,8 @@ const Repository = Shape('GitHostRepoResponse', {
 
 /** There are few, so all of them are one page. */
 const allOf = <T extends TSchema>(item: T, description: string) => ({
-  data: Type.Array(item, { description }),
-  items: Type.Array(item, { description: 'The same as `data`' }),
+  data: Type.Array(item, { description: 'The same as `items`', deprecated: true }),
+  items: Type.Array(item, { description }),
   pageInfo: PageInfo,
 });
 

@@ -55,6 +55,16 @@ async function repository(files: Record<string, string>, branch = 'main') {
 
 const connect = (deploymentId: number, name: string, more: object = {}) =>
   world.admin.connect({ deploymentId, body: { installationId, name, ...more } });
+/** Once connected, a job looks at the repository. What is pushed after it has ended is brought by a pull only. */
+async function connectAndWait(deploymentId: number, name: string) {
+  await connect(deploymentId, name);
+  const open = () =>
+    world.server.db.pool.query(
+      "select from jobs where kind like 'git-hosts.%' and (payload ->> 'deploymentId')::bigint = $1 and finished_at is null",
+      [deploymentId],
+    );
+  await expect.poll(async () => (await open()).rowCount).toBe(0);
+}
 const headHere = async (deploymentId: number, name: string) =>
   (await world.admin.listBranches({ deploymentId })).items.find((branch) => branch.name === name)?.lastHash;
 const codeOf = async (work: Promise<unknown>) =>
@@ -119,7 +129,7 @@ test('both sides changed the same lines: a 409 names the file, and what is deplo
       events: ['git_connection.created', 'git_connection.diverged', 'git_connection.rewritten'],
     },
   });
-  await connect(deploymentId, repo.name);
+  await connectAndWait(deploymentId, repo.name);
   const deployed = await headHere(deploymentId, 'main');
   await repo.push({ 'shared.yml': withLine(3, 'there') }, 'there');
   const mine = await modeller(world, deploymentId, { client: world.admin });
