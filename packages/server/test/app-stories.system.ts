@@ -128,7 +128,13 @@ async function poison() {
       description: LONG,
       workbookId: workbook.id,
       jsonQuery: JSON.stringify(query),
-      meta: { visualization: { type: 'column', title: LONG } },
+      meta: {
+        visualization: {
+          type: 'column',
+          axes: { x: { title: LONG.slice(0, 255) } },
+          series: { 'sales.revenue': { title: NAME } },
+        },
+      },
     } as never,
   });
   const widgets = [
@@ -231,7 +237,7 @@ test('texts that try to run as script are shown as texts on every page, which pe
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('script');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('listbox', { name: 'Results' }).getByRole('option').first().waitFor();
   expect(await isHacked()).toBeUndefined();
 
   // Narrow, and from right to left.

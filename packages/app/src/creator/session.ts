@@ -46,8 +46,9 @@ const accessWith = (tokenOf: () => string | undefined): Access => ({
   async fetch(address, init) {
     const sent = token;
     const response = await fetch(address, { ...init, credentials: 'omit', cache: 'no-store' });
-    // A token that was replaced meanwhile says nothing about the new one.
-    if (response.status === 401 && sent !== undefined && sent === token) end('expired');
+    // A token that was replaced meanwhile says nothing about the new one. A timer says when a token expires, so one that is
+    // refused before was revoked.
+    if (response.status === 401 && sent !== undefined && sent === token) end('revoked');
     return response;
   },
 });

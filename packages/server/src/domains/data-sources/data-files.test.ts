@@ -62,3 +62,21 @@ test('what is refused changes nothing: names, other kinds, too many bytes, and p
     'kept.csv',
   ]);
 });
+
+test('the limit is for all files of a deployment together, also for two that arrive at the same moment', async () => {
+  const { id } = await world.deployment();
+  const send = (fileName: string, text: string) =>
+    world.admin.uploadDataFile({
+      deploymentId: id,
+      fileName,
+      body: { contentType: 'text/csv', data: text },
+    });
+  const large = 'a\n'.repeat(300_000);
+  const results = await Promise.allSettled(['a.csv', 'b.csv'].map((name) => send(name, large)));
+  const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'stored'));
+  expect(codes.sort()).toEqual(['data_files_too_large', 'stored']);
+  const [stored] = (await world.admin.listDataFiles({ deploymentId: id })).items;
+  // A file that is replaced makes room for the new one.
+  expect(await send(stored!.name, `${large}b\n`)).toMatchObject({ size: large.length + 2 });
+  await expect(send('third.csv', large)).rejects.toMatchObject({ code: 'data_files_too_large' });
+});

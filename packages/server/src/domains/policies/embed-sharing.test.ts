@@ -78,6 +78,15 @@ test('a creator finds the users and groups of the own embed tenant, by names wit
     expect(nameOf(await find(ann, text))).toEqual([]);
 });
 
+test('people who are deactivated are not offered', async () => {
+  const firstName = unique('Leaver');
+  const { userId } = await world.person();
+  await world.admin.updateUser({ id: userId, body: { firstName } });
+  expect(nameOf(await find(world.admin, firstName))).toEqual([firstName]);
+  await world.admin.bulkUserAction({ body: { action: 'DEACTIVATE', userIds: [userId] } });
+  expect(nameOf(await find(world.admin, firstName))).toEqual([]);
+});
+
 test('a viewer sees a dashboard while it is shared with them or with a group that they share in', async () => {
   const [bob] = (await find(ann, 'bob')).users;
   const [sales] = (await find(ann, SALES)).groups;

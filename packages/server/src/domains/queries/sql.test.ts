@@ -371,6 +371,8 @@ describe.each(['duckdb', 'postgres'])('the data source itself, on %s', (engine) 
     ];
     for (const attack of attacks)
       await expect(askIn(client, attack), attack).rejects.toMatchObject({ status: 400 });
+    const cut = `select 1\0 as hidden from ${table}`;
+    await expect(askIn(client, cut)).rejects.toMatchObject({ message: expect.stringContaining('U+0000') });
     const whole = await askIn(client, `select count(*) from ${table}`);
     expect(whole.data).toEqual([['3']]);
   });

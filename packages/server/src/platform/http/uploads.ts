@@ -8,6 +8,7 @@ import { openNameless } from '../nameless-file.ts';
 import type { MemoryMeter, Share } from './body-reader.ts';
 
 const SMALL_BYTES = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
 export interface StoredUpload extends Upload {
   /** Frees memory and disk. */
@@ -65,7 +66,15 @@ const inMemory = (bytes: Buffer, described: Described): StoredUpload => ({
 });
 
 function onDisk(file: FileHandle, described: Described, share: Share): StoredUpload {
-  const stream = () => file.createReadStream({ start: 0, autoClose: false });
+  /** Reads by position, because a stream of Node closes the file when its reader leaves early, and others read it again. */
+  async function* stream() {
+    for (let position = 0; ; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
   return {
     ...described,
     async bytes() {
