@@ -15,15 +15,13 @@ import { createSources, type SourceOptions } from './sources.ts';
 import { createSqlParser } from './sql-parser.ts';
 import { createViewers } from './viewers.ts';
 
-export {
-  type Fingerprints,
-  type ModelMembers,
-  type Queries,
-  type QueryCall,
-  type QueryOrSql,
-  type QueryWatch,
-  queryIn,
+export type {
+  Fingerprints,
+  ModelMembers,
+  Queries,
+  QueryOrSql,
 } from './queries.ts';
+export { type QueryCall, type QueryWatch, queryIn } from './query-calls.ts';
 
 export interface QueryOptions extends Pick<SourceOptions, 'dataDir' | 'prepareFiles' | 'identities'> {
   engines: Engines;

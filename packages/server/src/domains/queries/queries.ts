@@ -1,5 +1,4 @@
 /** Answers queries: the model and the viewer of the caller, the plans, and the results of the data source. */
-import { setMaxListeners } from 'node:events';
 import {
   describeMember,
   kindOfMember,
@@ -10,63 +9,35 @@ import {
   type ShownMember,
   type Viewer,
 } from '@oriel/semantic';
-import { EngineError, type Query } from '../../engines/engine.ts';
-import { mayIn, withoutAction } from '../../platform/auth/access.ts';
+import type { Query } from '../../engines/engine.ts';
+import { withoutAction } from '../../platform/auth/access.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
-import type { Database } from '../../platform/db/database.ts';
-import { ApiError, invalid, isApiError } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/http/json-body.ts';
+import { ApiError, isApiError } from '../../platform/errors.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
-import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
-import { findAppConfig, type TenantSettings } from '../tenant-settings/index.ts';
-import { type Answered, answerText, type CountUnread, sqlAnswerText } from './answers.ts';
+import type { TenantSettings } from '../tenant-settings/index.ts';
+import { type AnsweringOptions, createAnswering } from './answering.ts';
+import { answerText, type CountUnread, sqlAnswerText } from './answers.ts';
 import { findBranchTree, requireModeller } from './branch-models.ts';
-import { toApiError } from './errors.ts';
 import { toOwn } from './explain.ts';
-import { type Freshness, freshnessOf } from './freshness.ts';
 import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
 import type { PlanCache } from './plan-cache.ts';
 import type { Made } from './plan-tasks.ts';
 import type { PlannedFor, Planner } from './planner.ts';
+import { hashOf, type PlanContext, type PlannedQueries, statementHash } from './plans.ts';
 import {
-  hashOf,
-  keyOf,
-  type PlanContext,
-  type PlannedQueries,
-  type PlannedQuery,
-  statementHash,
-} from './plans.ts';
+  IS_OF_SOURCE,
+  IS_SQL,
+  type QueryCall,
+  type QueryInput,
+  readsModel,
+  seesSql,
+  withApiErrors,
+} from './query-calls.ts';
 import { type Result, type Results, release } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
 import type { Asker, GivenViewer, Viewers } from './viewers.ts';
-
-export interface QueryCall {
-  actor: Asker;
-  db: Database;
-  /** Made when somebody asks for it, because most answers are there at once. */
-  readonly signal: AbortSignal;
-  deploymentId: number;
-  /** A branch whose model is asked, as its reader sees it, instead of the one that is served. */
-  branchName?: string | undefined;
-  /** Whose rows, if not those of the caller, who must be allowed to see them. */
-  as?: Asker | GivenViewer | undefined;
-  /** Told what happens to the queries of this call. */
-  watch?: QueryWatch | undefined;
-}
-
-export interface QueryWatch {
-  /** A result is not known, so that the data source must be asked. */
-  onAsk(): void;
-  /** The data source works on a statement. */
-  onRun(): void;
-  /** One query has its answer. */
-  onAnswer(rowCount: number): void;
-}
-
-/** One query, or several. */
-export type QueryInput = object | readonly object[];
 
 export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
@@ -137,7 +108,7 @@ export interface LoadOptions {
   isRenewed: boolean;
 }
 
-export interface QueriesOptions {
+export interface QueriesOptions extends AnsweringOptions {
   models: Pick<Models, 'find' | 'findDraft'>;
   sources: Sources;
   viewers: Viewers;
@@ -147,16 +118,11 @@ export interface QueriesOptions {
   results: Results;
   parser: Pick<SqlParser, 'parse'>;
   tenantSettings: TenantSettings;
-  sourceAccess: SourceAccess;
-  /** How long a statement of an embed viewer may run. */
-  embedQueryMs: number;
 }
 
-type ResultOptions = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
-
 export function createQueries(options: QueriesOptions): Queries {
-  const { models, sources, viewers, planner, plans, meta, results, parser } = options;
-  const { tenantSettings, embedQueryMs, sourceAccess } = options;
+  const { models, sources, viewers, planner, plans, meta, results, parser, tenantSettings } = options;
+  const { answer, answerSql, answerSourceSql } = createAnswering(options);
   const servedBy = ({ actor, deploymentId }: QueryCall) => ({
     deploymentId,
     branchId: actor.kind === 'tokenHolder' ? actor.branchId : null,
@@ -235,74 +201,6 @@ export function createQueries(options: QueriesOptions): Queries {
     }
   }
 
-  /**
-   * Each person has results of their own from a source that they ask with their own access. Nobody else may use it.
-   */
-  const resultOf = (
-    call: QueryCall,
-    source: OpenSource,
-    statement: Query,
-    how: ResultOptions,
-  ): Result | Promise<Result> =>
-    source.personal
-      ? ownAccess(call, source.personal).then((access) => resultFor(call, source, statement, how, access))
-      : resultFor(call, source, statement, how);
-
-  async function ownAccess({ db, actor, as }: QueryCall, personal: NonNullable<OpenSource['personal']>) {
-    if (as)
-      throw new ApiError('forbidden', {
-        message: 'The data source gives each person their own rows, which nobody else can be shown.',
-      });
-    return sourceAccess.of(db, actor, personal);
-  }
-
-  const resultFor = (
-    call: QueryCall,
-    source: OpenSource,
-    statement: Query,
-    { maxAgeMs, version, ...wishes }: ResultOptions,
-    access?: OwnAccess,
-  ): Result | Promise<Result> => {
-    const asked = access ? { id: `${source.id} ${access.key}`, version: source.version } : source;
-    const key = keyOf(asked, statement, version);
-    const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
-    if (known) return known;
-    call.watch?.onAsk();
-    const { signal } = call;
-    const sharer = sharerOf(call.actor);
-    // Each of several queries listens.
-    setMaxListeners(0, signal);
-    return results.find({
-      ...wishes,
-      key,
-      maxAgeMs,
-      sharer,
-      atOnce: Math.max(1, source.engine.places - 1),
-      signal,
-      run(ended, how) {
-        call.watch?.onRun();
-        const limits = {
-          ...how,
-          signal: ended,
-          sharer,
-          ...(embedOf(call.actor) && { timeoutMs: embedQueryMs }),
-        };
-        if (!access) return source.engine.query(statement, limits);
-        return access.run((credential) => source.engine.query(statement, { ...limits, credential }));
-      },
-    });
-  };
-
-  const freshnessFor = (
-    call: QueryCall,
-    { source, refreshKeys }: Pick<PlannedQuery, 'source' | 'refreshKeys'>,
-    isRenewed: boolean,
-  ) =>
-    freshnessOf(refreshKeys, async (sql, maxAgeMs) => {
-      const how = { isRenewed, mayBeLarge: false, maxAgeMs, version: [] };
-      return hashOf(rowsText(await resultOf(call, source, { sql, rowForm: 'arrays' }, how)));
-    });
-
   async function requireSqlFor(actor: Asker) {
     if (embedOf(actor) && !(await tenantSettings.current()).embedSql)
       throw new ApiError('embed_sql_disabled');
@@ -312,32 +210,6 @@ export function createQueries(options: QueriesOptions): Queries {
     ({ actor }: QueryCall): CountUnread =>
     (bytes) =>
       results.countUnread(sharerOf(actor), bytes);
-
-  async function answerSql(call: QueryCall, text: string, isRenewed: boolean) {
-    const planned = await planOfSql(call, text);
-    const freshness = await freshnessFor(call, planned, isRenewed);
-    const how = { ...freshness, isRenewed, mayBeLarge: true };
-    const result = await resultOf(call, planned.source, planned.statement, how);
-    call.watch?.onAnswer(result.rowCount);
-    return { ...planned, result };
-  }
-
-  async function answer(
-    call: QueryCall,
-    planned: PlannedQuery,
-    wishes: { isRenewed: boolean; mayBeLarge: boolean },
-  ): Promise<Answered> {
-    const { source, statement, total } = planned;
-    const isRenewed = wishes.isRenewed || planned.isRenewed;
-    const whole = { isRenewed, mayBeLarge: false };
-    const freshness = await freshnessFor(call, planned, isRenewed);
-    // Count first: if counting fails there is no result file to release.
-    const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
-    const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
-    const result = await resultOf(call, source, statement, how);
-    call.watch?.onAnswer(result.rowCount);
-    return { planned, result, total: counted && Number(JSON.parse(rowsText(counted))[0][0]) };
-  }
 
   return {
     plan: (call, query) => withApiErrors(call, () => plan(call, query)),
@@ -401,8 +273,9 @@ export function createQueries(options: QueriesOptions): Queries {
         call,
         async () => {
           if (!isPublished) await requireSqlFor(call.actor);
-          const { columns, result } = await answerSql(call, text, isRenewed);
-          return sqlAnswerText(columns, result, countUnreadOf(call));
+          const planned = await planOfSql(call, text);
+          const result = await answerSql(call, planned, isRenewed);
+          return sqlAnswerText(planned.columns, result, countUnreadOf(call));
         },
         IS_SQL,
       ),
@@ -411,7 +284,7 @@ export function createQueries(options: QueriesOptions): Queries {
         call,
         async () => {
           await requireSqlFor(call.actor);
-          release((await answerSql(call, text, true)).result);
+          release(await answerSql(call, await planOfSql(call, text), true));
         },
         IS_SQL,
       ),
@@ -420,9 +293,7 @@ export function createQueries(options: QueriesOptions): Queries {
         call,
         async () => {
           const source = (await sources.of(call.db, call.deploymentId))(dataSource);
-          const how = { maxAgeMs: 0, version: [], isRenewed: true, mayBeLarge: true };
-          const result = await resultOf(call, source, { sql: text, rowForm: 'arrays' }, how);
-          call.watch?.onAnswer(result.rowCount);
+          const result = await answerSourceSql(call, source, text);
           return sqlAnswerText(namesOf(result), result, countUnreadOf(call));
         },
         IS_OF_SOURCE,
@@ -469,49 +340,4 @@ const CHECKED_TOGETHER = 10;
 /** Many queries, of which each may be large, are not planned on the loop. */
 const NEVER_CHEAP = Number.POSITIVE_INFINITY;
 
-/** Several queries in one request. */
-const QUERIES_MAX = 20;
-
-/** The query in a text, such as one in an address. Throws a 400 that names the field. */
-export function queryIn(text: string, field = 'query'): QueryInput {
-  const query = parseJson(text, `The text of \`${field}\``);
-  const isQuery = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (Array.isArray(query)) {
-    if (query.length < 1 || query.length > QUERIES_MAX)
-      throw invalid(field, `must have 1 to ${QUERIES_MAX} queries`);
-    if (query.every(isQuery)) return query;
-  } else if (isQuery(query)) return query as object;
-  throw invalid(field, 'must be a query, which is an object, or a list of queries');
-}
-
-/** Whether the caller may read the SQL of the data model, which tells of columns and values that policies hide. */
-async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<boolean> {
-  if (actor.kind === 'tokenHolder') return false;
-  if (mayIn(actor, deploymentId, 'SchemaRead')) return true;
-  if (!embedOf(actor)?.creatorMode) return false;
-  return (await findAppConfig(db)).appConfig.creatorMode?.showGeneratedSql === true;
-}
-
-const rowsText = ({ rows }: Result) => rows.toString();
 const namesOf = ({ columns }: Result) => columns.map(({ name }) => name);
-
-const readsModel = ({ actor, deploymentId }: QueryCall) =>
-  actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
-
-/** Errors as callers are told them, with the words of the data source only for those who may read the SQL. */
-async function withApiErrors<T>(
-  call: QueryCall,
-  work: () => Promise<T>,
-  { isSql, isOfSource = false }: { isSql: boolean; isOfSource?: boolean } = { isSql: false },
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const showsSource = error instanceof EngineError && (isOfSource || (await seesSql(call)));
-    throw toApiError(error, { showsSource, isSql });
-  }
-}
-
-const IS_SQL = { isSql: true };
-/** Whoever may ask the data source itself may read what it says. */
-const IS_OF_SOURCE = { isSql: true, isOfSource: true };

@@ -25,7 +25,8 @@ import { ApiError } from '../../platform/errors.ts';
 import { createMetaCache } from './meta-cache.ts';
 import { createPlanCache } from './plan-cache.ts';
 import { createPlanner, type Planner } from './planner.ts';
-import { createQueries, type Queries, type QueryCall } from './queries.ts';
+import { createQueries, type Queries } from './queries.ts';
+import type { QueryCall } from './query-calls.ts';
 import { createResults } from './results.ts';
 import { createSqlParser, type SqlParser } from './sql-parser.ts';
 

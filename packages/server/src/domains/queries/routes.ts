@@ -6,7 +6,8 @@ import { handle } from '../../platform/http/routes.ts';
 import { pivotQueryOf } from './answers.ts';
 import { requireRows } from './branch-models.ts';
 import type { PlannedQueries } from './plans.ts';
-import { type Queries, type QueryCall, type QueryInput, queryIn } from './queries.ts';
+import type { Queries } from './queries.ts';
+import { type QueryCall, type QueryInput, queryIn } from './query-calls.ts';
 import * as store from './store.ts';
 
 type Call = Omit<QueryCall, 'deploymentId'>;
