@@ -45,10 +45,10 @@ export default defineConfig({
     env: { ORIEL_TEST_CHEAP_PASSWORDS: String(!system && !isSystemNamed) },
     globalSetup: 'packages/server/test/global-setup.ts',
     setupFiles: ['packages/server/test/setup.ts', 'packages/server/test/row-types/setup.ts'],
-    // Processes, because each starts servers of its own. One more than there are cores: it uses them while the others
-    // wait, for example for a server that starts or a kill that is noticed.
+    // Processes, because each starts servers of its own. Two more than there are cores: a process waits for two fifths of
+    // its time, for the database, a server that starts or a kill that is noticed.
     pool: 'forks',
-    maxWorkers: system === 'load' ? 1 : Math.min(availableParallelism(), 4) + 1,
+    maxWorkers: system === 'load' ? 1 : Math.min(availableParallelism(), 4) + 2,
     // Modules that have not changed are not transformed again.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/oriel-test-modules' },
     // The files of a process share its modules, and the server and database of test/world.ts.

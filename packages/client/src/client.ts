@@ -61,9 +61,9 @@ export function createClientFor<Ops extends Contract>(
   const withHeaders: Record<string, AnyCall<Promise<ReplyWithHeaders<unknown>>>> = {};
   const iterate: Record<string, AnyCall<AsyncGenerator>> = {};
   for (const [id, text] of Object.entries(routes)) {
-    const route = parseRoute(text);
+    // Parsed by each call, because most clients call only a few of the operations.
     const callWithHeaders = async (args: AnyArguments = {}, callOptions: CallOptions = {}) =>
-      send(options, requestOf(options.baseUrl, id, route, args), callOptions);
+      send(options, requestOf(options.baseUrl, id, parseRoute(text), args), callOptions);
     const call = async (args?: AnyArguments, callOptions?: CallOptions) =>
       (await callWithHeaders(args, callOptions)).body;
     withHeaders[id] = callWithHeaders;
