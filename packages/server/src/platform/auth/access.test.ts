@@ -26,8 +26,14 @@ const actor = (actions: Action[], deploymentIds: number[] | null = null): Person
   deploymentActions: new Map(),
 });
 
-const { getSpec, listRegions, createUser, createApiKey, listApiKeys, getDeployment, deleteDeployment } =
-  operations;
+/** May change the settings of a deployment by a policy, and nothing by a role. */
+const limited: Person = {
+  ...actor([]),
+  deploymentActions: new Map([[1, new Set<Action>(['DeploymentUpdate'])]]),
+};
+
+const { getSpec, listRegions, createUser, createApiKey, listApiKeys } = operations;
+const { getDeployment, getDeployments, deleteDeployment, createNotification } = operations;
 
 test.each([
   ['a public operation accepts unknown callers', getSpec, NOBODY, {}, undefined],
@@ -64,6 +70,12 @@ test.each([
     { deploymentId: 2 },
     'outside_key_scope',
   ],
+  ['a policy on a deployment includes reading it', getDeployment, limited, { deploymentId: 1 }, undefined],
+  ['a policy does not allow other actions', deleteDeployment, limited, { deploymentId: 1 }, 'forbidden'],
+  ['a policy is for one deployment', getDeployment, limited, { deploymentId: 2 }, 'deployment_not_found'],
+  ['whoever may read one deployment may list them', getDeployments, limited, {}, undefined],
+  ['whoever may read none may not list them', getDeployments, actor([]), {}, 'forbidden'],
+  ['a policy on a deployment opens nothing of the account', createUser, limited, {}, 'forbidden'],
   ['a scoped key reads account-wide resources', listApiKeys, actor(['All'], [1]), {}, undefined],
   [
     'a scoped key cannot change account-wide resources',
@@ -123,6 +135,22 @@ const ACTORS = {
     isCreator: false,
   },
 } as const satisfies Record<string, Actor>;
+
+test('an environment token is for one deployment', () => {
+  const operation = { ...operations.getFolders, auth: 'query', queryScope: 'data' };
+  const call = (deploymentId: number) =>
+    authorize(operation as never, ACTORS['holder of a token'], { deploymentId });
+  expect(() => call(1)).not.toThrow();
+  expect(() => call(2)).toThrow(expect.objectContaining({ code: 'outside_key_scope' }));
+});
+
+test('creators need no role for what is open to them, and other callers do', () => {
+  const rights = { actions: new Set<Action>(), deploymentActions: new Map([[1, new Set<Action>()]]) };
+  const call = (caller: Actor) =>
+    authorize(createNotification as never, { ...caller, ...rights } as Actor, { deploymentId: 1 });
+  expect(() => call(ACTORS['external viewer'])).not.toThrow();
+  expect(() => call(ACTORS['person with a key'])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+});
 
 describe('a handler is reached only by callers of its declared type', () => {
   const { generateSession, getEmbedSession, getFolders } = operations;
