@@ -59,16 +59,18 @@ export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: 
     operations.deleteBranch,
     async ({ actor, db, change, signal }, { params: { deploymentId }, query }) => {
       const where = { deploymentId, userId: actor.userId };
+      let forgetRemote: ((tx: Tx) => Promise<unknown>) | undefined;
       if (query.removeOnUpstream) {
         // First there: if the git host refuses, the branch stays here too.
         requireDeletable(actor, await requireBranch(db, where, query), query.force === true);
-        await removeRemoteBranch({ db, signal }, deploymentId, query.branchName);
+        forgetRemote = await removeRemoteBranch({ db, signal }, deploymentId, query.branchName);
       }
       return change(async (tx) => {
         await store.lockDataModel(tx, deploymentId);
         const { id } = await requireBranch(tx, where, query);
         const branch = await lockBranch(tx, where, id);
         requireDeletable(actor, branch, query.force === true);
+        await forgetRemote?.(tx);
         return { reply: undefined, changes: await deleteBranch(tx, branch) };
       });
     },

@@ -1,5 +1,5 @@
 import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import type { Author } from './authors.ts';
 import type { BranchLock } from './branch-lock.ts';
@@ -21,10 +21,10 @@ export interface DataModelOptions {
     branchName: string | null,
     acceptRewritten?: string,
   ): Promise<Committed<BranchRow> | undefined>;
-  /** Deletes a branch of the connected repository, if there is one. */
+  /** Deletes a branch of the connected repository, if there is one. Returns what belongs into the transaction that deletes it here. */
   removeRemoteBranch(
     call: { db: Database; signal: AbortSignal },
     deploymentId: number,
     branchName: string,
-  ): Promise<void>;
+  ): Promise<(tx: Tx) => Promise<unknown>>;
 }

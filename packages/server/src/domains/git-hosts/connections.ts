@@ -78,12 +78,15 @@ export interface Connections {
     branchName: string | null,
     acceptRewritten?: string,
   ): Promise<Committed<BranchRow> | undefined>;
-  /** Deletes a branch of the repository, if the deployment is connected and the repository has it. */
+  /**
+   * Deletes a branch of the repository, if the deployment is connected and the repository has it. What is returned belongs
+   * into the transaction that deletes the branch here: a job must not take it for one that was never pushed.
+   */
   removeBranch(
     call: Pick<SyncCall, 'db' | 'signal'>,
     deploymentId: number,
     branchName: string,
-  ): Promise<void>;
+  ): Promise<(tx: Tx) => Promise<unknown>>;
   packs: ReturnType<typeof createPackReader>;
   job: JobKind<SyncPayload>;
 }
@@ -246,7 +249,8 @@ export function createConnections(
 
     removeBranch: ({ db, signal }, deploymentId, branchName) =>
       inTurn(deploymentId, signal, async () => {
-        if (!(await store.findConnection(db, deploymentId))) return;
+        const forget = (tx: Tx) => store.deleteRemoteHead(tx, deploymentId, branchName);
+        if (!(await store.findConnection(db, deploymentId))) return forget;
         const seen = (await store.listRemoteHeads(db, deploymentId)).get(branchName);
         await requireNotServed(db, deploymentId, branchName);
         await withHost(async () => {
@@ -261,7 +265,7 @@ export function createConnections(
           }
           await remote.push([{ branch: branchName, from: head, to: null }], undefined, signal);
         });
-        await store.deleteRemoteHead(db.writes, deploymentId, branchName);
+        return forget;
       }),
 
     job: {

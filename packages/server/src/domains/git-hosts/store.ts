@@ -293,6 +293,19 @@ export const upsertRemoteHead = (db: Queryable, deploymentId: number, branchName
     select deployment_id, ${branchName}, ${head} from git_connections where deployment_id = ${deploymentId}
     on conflict (deployment_id, branch_name) do update set head = excluded.head, is_only_there = false`);
 
+/** Notes what the repository has, unless another process has noted something since: that is newer. */
+export const noteRemoteHead = (
+  tx: Tx,
+  deploymentId: number,
+  branchName: string,
+  { head, before = null }: { head: string; before: string | null | undefined },
+) =>
+  tx.run(sql`
+    insert into git_remote_heads as h (deployment_id, branch_name, head)
+    select deployment_id, ${branchName}, ${head} from git_connections where deployment_id = ${deploymentId}
+    on conflict (deployment_id, branch_name) do update set head = excluded.head, is_only_there = false
+    where h.is_only_there or h.head = ${before}`);
+
 export const deleteRemoteHead = (db: Queryable, deploymentId: number, branchName: string) =>
   db.run(sql`
     delete from git_remote_heads where deployment_id = ${deploymentId} and branch_name = ${branchName}`);

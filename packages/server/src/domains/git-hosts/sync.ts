@@ -138,19 +138,24 @@ export async function syncBranch(
     const known = remoteHead === undefined ? options.sharedHeads : [remoteHead];
     const pack = await packOf(streamPack(objects, [head], known));
     await options.requireConnected();
+    // One that was deleted on both sides meanwhile must not come back.
+    if (!(await findBranch(db, deploymentId, null, { branchId: branch.id }))) return moved;
     try {
       await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
     } catch (error) {
       const isRejected = error instanceof RemoteError && error.failure === 'rejected';
       if (!isRejected || pauseMs === undefined) throw error;
       await sleep(pauseMs, undefined, { signal });
-      const now = { remoteHead: (await remote.listBranches(signal)).heads.get(name), seenHead };
+      // In this order: what is pushed from another process in between must not look like a history that was replaced.
+      const seenNow = (await store.listRemoteHeads(db, deploymentId)).get(name);
+      const { heads } = await remote.listBranches(signal);
+      const now = { remoteHead: heads.get(name), seenHead: seenNow };
       return (await syncBranch(options, await requireSame(db, branch), now, laterPausesMs)) ?? moved;
     }
   }
   if (head !== seenHead) {
     await db.transaction(async (tx) => {
-      await store.upsertRemoteHead(tx, deploymentId, name, head);
+      await store.noteRemoteHead(tx, deploymentId, name, { head, before: seenHead });
       await requestStatus(tx, deploymentId, head);
     });
   }
