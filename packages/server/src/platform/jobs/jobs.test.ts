@@ -6,6 +6,7 @@ import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
 import type { Database } from '../db/database.ts';
 import type { Sql } from '../db/sql.ts';
 import { backoff, enqueue, JOBS_CHANNEL } from './jobs.ts';
+import { FAIR_LANES, type Lane } from './lanes.ts';
 import { findJobProgress } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
@@ -96,33 +97,36 @@ test('a job that is due later runs at its time, without a poll', async () => {
   expect(ranAt).toBeGreaterThanOrEqual(runAt.getTime());
 });
 
-test('in a fair lane, deployments take turns, and each has one job at a time', async () => {
-  const ran: string[] = [];
-  let running = 0;
-  const job = kind(
-    async (payload) => {
-      const { deploymentId, n } = payload as { deploymentId: number; n: number };
-      ran.push(`${deploymentId}/${n}`);
-      if (deploymentId === 1) expect(++running).toBe(1);
-      await sleep(50);
-      if (deploymentId === 1) running--;
-    },
-    { lane: 'syncs', maxAttempts: 1 },
-  );
-  for (const n of [1, 2, 3, 4]) await add(job, { deploymentId: 1, n });
-  for (const n of [1, 2]) await add(job, { deploymentId: 2, n });
-  await add(job, { deploymentId: 3, n: 1 });
-  const alone = await work([job], { lanes: { syncs: 1 } });
-  await expect.poll(() => ran.length).toBe(7);
-  expect(ran).toEqual(['1/1', '2/1', '3/1', '1/2', '2/2', '1/3', '1/4']);
-  await alone.stop();
+test.each(FAIR_LANES as Lane[])(
+  'in the fair lane %s, deployments take turns, and each has one job at a time',
+  async (lane) => {
+    const ran: string[] = [];
+    let running = 0;
+    const job = kind(
+      async (payload) => {
+        const { deploymentId, n } = payload as { deploymentId: number; n: number };
+        ran.push(`${deploymentId}/${n}`);
+        if (deploymentId === 1) expect(++running).toBe(1);
+        await sleep(50);
+        if (deploymentId === 1) running--;
+      },
+      { lane, maxAttempts: 1 },
+    );
+    for (const n of [1, 2, 3, 4]) await add(job, { deploymentId: 1, n });
+    for (const n of [1, 2]) await add(job, { deploymentId: 2, n });
+    await add(job, { deploymentId: 3, n: 1 });
+    const alone = await work([job], { lanes: { [lane]: 1 } });
+    await expect.poll(() => ran.length).toBe(7);
+    expect(ran).toEqual(['1/1', '2/1', '3/1', '1/2', '2/2', '1/3', '1/4']);
+    await alone.stop();
 
-  ran.length = 0;
-  for (const n of [1, 2, 3, 4]) await add(job, { deploymentId: 1, n });
-  await work([job], { lanes: { syncs: 3 } });
-  await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(4);
-  await expect.poll(async () => (await rowsOf(job)).every(({ state }) => state === 'done')).toBe(true);
-});
+    ran.length = 0;
+    for (const n of [1, 2, 3, 4]) await add(job, { deploymentId: 1, n });
+    await work([job], { lanes: { [lane]: 3 } });
+    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(async () => (await rowsOf(job)).every(({ state }) => state === 'done')).toBe(true);
+  },
+);
 
 test('long jobs of one lane delay neither another lane nor the take-over of abandoned jobs', async () => {
   const held = [1, 2].map(() => heldKind({ lane: 'removals' }));

@@ -23,4 +23,4 @@ export const LANES = {
 export type Lane = keyof typeof LANES;
 
 /** In these, deployments take turns: each has one job at a time, and the one that was served last comes last. */
-export const FAIR_LANES: readonly string[] = ['syncs', 'notifications'] satisfies Lane[];
+export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'notifications'] satisfies Lane[];
