@@ -3,7 +3,7 @@ import { CUBES_MAX } from '../compile.ts';
 import { modelName, takeName } from '../drafts/names.ts';
 import { MODEL_CHARACTERS_MAX } from '../resolve/size.ts';
 import { type AddNote, type CubeColumn, type CubeJoin, columnOfCube, type Note, planCubes } from './cubes.ts';
-import { DbtProblem, type Manifest, readCatalog, readManifest } from './manifest.ts';
+import { DbtProblem, type Manifest, readCatalog, readManifest, VERSION_KNOWN } from './manifest.ts';
 import { Metrics } from './metrics.ts';
 import { type CubeMembers, type Member, readSemanticModels } from './semantic-models.ts';
 import type { DbtSettings } from './settings.ts';
@@ -49,6 +49,11 @@ export function convertDbt(
       message: message.slice(0, NOTE_MAX).toWellFormed(),
     });
   };
+  const { schemaVersion } = manifest;
+  if (schemaVersion > VERSION_KNOWN) {
+    const message = `The manifest has version ${schemaVersion}, and ${VERSION_KNOWN} is the newest that is known here. It was read in the same way: look at the files with care.`;
+    note('changed', 'manifest.json', message);
+  }
   const taken = new Set<string>();
   const cubes = planCubes(manifest, catalog, settings, taken, note);
   if (!cubes.length) throw new DbtProblem(nothingSelected(manifest, settings));

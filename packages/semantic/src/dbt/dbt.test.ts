@@ -341,9 +341,12 @@ test('what is no manifest, has another version or selects nothing is refused', (
     metadata: { dbt_schema_version: `https://schemas.getdbt.com/dbt/manifest/${version}.json` },
   });
   expect(refused(versioned('v9'))).toContain('version 9');
-  expect(refused(versioned('v13'))).toContain('version 13');
   expect(refused(versioned('v10'))).toBeUndefined();
   expect(refused(versioned('v11'))).toBeUndefined();
+  // A newer one is read, and the result says so.
+  const newer = convertDbt(versioned('v20'), undefined, SETTINGS);
+  expect(newer.files).toEqual(convertDbt(manifest, undefined, SETTINGS).files);
+  expect(newer.notes[0]).toMatchObject({ resource: 'manifest.json', message: expect.stringContaining('20') });
   expect(refused(manifest, {}, manifest)).toContain('not the catalog.json');
   expect(refused(manifest, { select: ['tag:nothing'] })).toContain('tag:nothing selects');
   expect(refused({ ...manifest, nodes: {} })).toContain('no table');

@@ -80,7 +80,9 @@ export interface CatalogColumn {
 /** The columns that the tables have in the data source, by the ids of nodes. */
 export type Catalog = ReadonlyMap<string, readonly CatalogColumn[]>;
 
-const VERSIONS = { min: 10, max: 12 };
+const VERSION_MIN = 10;
+/** The newest that is known here. Newer ones are read in the same way, as dbt keeps most of what it writes. */
+export const VERSION_KNOWN = 12;
 
 /** Ids are in the order of their characters, so that the same project always becomes the same files. */
 const byId = <T extends { id: string }>(items: readonly T[]) =>
@@ -97,9 +99,9 @@ export function readManifest(value: unknown): Manifest {
   const version = Number(/\/manifest\/v(\d{1,4})\.json$/.exec(schema)?.[1] ?? Number.NaN);
   if (Number.isNaN(version))
     throw new DbtProblem(`This is not the manifest.json of dbt, but ${shown(schema)}.`);
-  if (version < VERSIONS.min || version > VERSIONS.max) {
+  if (version < VERSION_MIN) {
     throw new DbtProblem(
-      `This manifest has version ${version}. Versions ${VERSIONS.min} (dbt 1.6) to ${VERSIONS.max} (dbt 1.8 and later) can be read.`,
+      `This manifest has version ${version}. Those from version ${VERSION_MIN} (dbt 1.6) on can be read.`,
     );
   }
   const { nodes, sources, macros, semantic_models, metrics, saved_queries } = fields(value);
