@@ -322,6 +322,42 @@ test('a connection that the person ends while it is renewed stays ended', async 
   expect(await person.client.listUserOAuthTokens()).toEqual([]);
 });
 
+test('a connection that the person makes again while it is renewed is used', async () => {
+  service.expiresIn = 1;
+  const person = await newPerson();
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  service.expiresIn = 3600;
+  const renewal = service.hold();
+  const answer = rowsOf(person);
+  answer.catch(() => {});
+  await renewal.begun;
+  await connect(person);
+  renewal.release();
+  expect(await answer).toEqual([[person.username, person.secret]]);
+});
+
+test('new tokens are not lost if the database cannot store them for a moment', async () => {
+  service.expiresIn = 1;
+  const person = await newPerson();
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  service.expiresIn = 3600;
+  const { pool } = world.server.db;
+  await pool.query(`
+    create function refuse_tokens() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger not_now before update of access_token on oauth_tokens for each row execute function refuse_tokens()`);
+  const before = service.renewals;
+  const renewal = service.hold();
+  const answer = rowsOf(person);
+  answer.catch(() => {});
+  await renewal.begun;
+  renewal.release();
+  // The first attempt is refused by then.
+  await expect.poll(() => service.renewals).toBeGreaterThan(before);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pool.query('drop function refuse_tokens cascade');
+  expect(await answer).toEqual([[person.username, person.secret]]);
+});
+
 test('tokens go only to sources that the integration names, whatever the variables say', async () => {
   const person = await newPerson();
   const { clientSecret: _kept, name: _name, ...shown } = integration(['elsewhere.example.com:5432']);

@@ -29,6 +29,8 @@ const LEASE_SECONDS = 15;
 const RETRY_SECONDS = 10;
 const RETRY_CLIENT_SECONDS = 60;
 const WAIT_MS = 15_000;
+/** Pauses between attempts to store new tokens, shorter together than what is left of the lease. */
+const STORE_PAUSES_MS: readonly number[] = [100, 1000, 4000];
 const LOOK_EVERY_MS = 100;
 
 export interface UsableToken {
@@ -91,22 +93,24 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
     connection: connectionOf(row),
   });
 
-  async function renewOnce(row: store.UsedTokenRow, isRefused: boolean): Promise<UsableToken> {
+  /** Returns nothing if the tokens are others by now, such as when the person has connected again meanwhile. */
+  async function renewOnce(row: store.UsedTokenRow, isRefused: boolean): Promise<UsableToken | undefined> {
     const integration = await integrations.open(db, row.integrationId);
     const before = refreshBox.open(boundTo(row), row.refreshToken!).toString('utf8');
     const tokens = await provider.refresh(integration, before).catch((error) => giveUp(row, error));
+    if (!tokens) return undefined;
     // A source that refuses every token does not make this server ask the service again and again.
     const pauseSeconds = isRefused ? RETRY_SECONDS : null;
-    if (await store.storeRenewed(db, row, seal(row, tokens), pauseSeconds)) {
+    const sealed = seal(row, tokens);
+    if (await insist(() => store.storeRenewed(db, row, sealed, pauseSeconds))) {
       return { accessToken: tokens.accessToken, version: row.version + 1, connection: connectionOf(row) };
     }
-    // Somebody ended or replaced the connection meanwhile. Only in the first case nobody else has these tokens.
-    if (!(await store.findUsedToken(db, row.userId, row.integrationId))) {
-      const [token, hint] = tokens.refreshToken
-        ? ([tokens.refreshToken, 'refresh_token'] as const)
-        : ([tokens.accessToken, 'access_token'] as const);
-      await provider.revoke(integration, token, hint).catch(() => {});
-    }
+    if (await store.findUsedToken(db, row.userId, row.integrationId)) return undefined;
+    // The connection was ended meanwhile, so nobody else has these tokens.
+    const [token, hint] = tokens.refreshToken
+      ? ([tokens.refreshToken, 'refresh_token'] as const)
+      : ([tokens.accessToken, 'access_token'] as const);
+    await provider.revoke(integration, token, hint).catch(() => {});
     throw new NotConnected('You have ended the connection.');
   }
 
@@ -114,19 +118,23 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
     events.record(tx, [
       { type: 'oauth_token.failed', resource: `oauth_token:${id}`, data: { id, integrationId, userId } },
     ]);
+  /** Returns false if the tokens are others by now. */
   const end = (row: store.UsedTokenRow, lastError: string) =>
     db.transaction(async (tx) => {
-      if (await store.storeEnded(tx, row, lastError)) await tell(tx, row);
+      const isEnded = (await store.storeEnded(tx, row, lastError)) > 0;
+      if (isEnded) await tell(tx, row);
+      return isEnded;
     });
 
-  async function giveUp(row: store.UsedTokenRow, error: unknown): Promise<never> {
+  /** Returns only if the tokens are others by now, so that these do not matter. */
+  async function giveUp(row: store.UsedTokenRow, error: unknown): Promise<undefined> {
     if (!(error instanceof ProviderTrouble)) throw error;
     const { kind, message: reason } = error;
     const { integrationId, userId } = row;
     log.warn({ integrationId, userId, kind, reason }, 'the OAuth tokens of a person could not be renewed');
     if (kind === 'ended') {
       const lastError = 'The service does not renew the access any more. Connect again.';
-      await end(row, lastError);
+      if (!(await end(row, lastError))) return undefined;
       throw new NotConnected(lastError);
     }
     const isClient = kind === 'client';
@@ -170,10 +178,12 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
         throw unavailable(row.status === 'error');
       }
       if (await store.leaseToken(db, row, LEASE_SECONDS)) {
-        return renewOnce(row, row.version === refused).catch((error) => {
+        const renewed = await renewOnce(row, row.version === refused).catch((error) => {
           if (isGood && error instanceof ApiError) return usable(row);
           throw error;
         });
+        if (renewed) return renewed;
+        continue;
       }
       // Another server renews it.
       if (isGood) return usable(row);
@@ -214,6 +224,18 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
         : undefined,
     }),
   };
+}
+
+/** The service takes the former refresh token no more, so a database that is away for a moment must not lose the new one. */
+async function insist<T>(work: () => Promise<T>, pausesMs = STORE_PAUSES_MS): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await work();
+    } catch {
+      await sleep(pauseMs);
+    }
+  }
+  return work();
 }
 
 type Owner = Pick<store.NewToken, 'integrationId' | 'userId' | 'id'>;
