@@ -309,6 +309,7 @@ export const routes: Record<string, string> = {
   updateEmbedAccess: 'PUT /api/v1/deployments/{deploymentId}/workbooks/{workbookId}/embed-access',
   updateFiles: 'PUT /build/api/v1/deployments/{deploymentId}/data-model/files',
   updateFolder: 'PUT /api/v1/deployments/{deploymentId}/folders/{folderId}',
+  updateGitHostInstallation: 'PUT /api/v1/git-host/installations/{installationId}',
   updateGroup: 'PATCH /api/v1/embed-tenants/{embedTenantName}/groups/{id}',
   updateMe: 'PUT /api/v1/users/me',
   updateModelSyncSource: 'PUT /api/v1/deployments/{deploymentId}/model-sync/source',

@@ -366,6 +366,7 @@ export const operations = {
   updateEmbedAccess: dashboards.updateEmbedAccess,
   updateFiles: dataModelFiles.updateFiles,
   updateFolder: folders.updateFolder,
+  updateGitHostInstallation: gitHosts.updateGitHostInstallation,
   updateGroup: embedTenants.updateGroup,
   updateMe: users.updateMe,
   updateModelSyncSource: modelSync.updateModelSyncSource,

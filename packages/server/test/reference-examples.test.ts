@@ -51,6 +51,7 @@ const REFUSED: Record<string, string> = {
   // They would ask a git host.
   connect: 'git_installation_not_found',
   testGitHostInstallation: 'git_installation_not_found',
+  updateGitHostInstallation: 'git_installation_not_found',
 };
 
 const dbtFile = (name: string) =>
@@ -147,6 +148,7 @@ const given: Record<string, () => Promise<Given>> = {
   },
   connect: async () => ({ body: { installationId: 404404 } }),
   testGitHostInstallation: async () => ({ path: { installationId: 404404 } }),
+  updateGitHostInstallation: async () => ({ path: { installationId: 404404 } }),
   addGroupMembers: async () => ({ path: await group() }),
   removeGroupMembers: async () => ({ path: await group() }),
   updateGroup: async () => ({ path: await group() }),

@@ -19,6 +19,10 @@ export const errors = {
     status: 409,
     message: 'Deployments are connected through it, or read dbt projects through it: disconnect them first.',
   },
+  git_installation_of_app: {
+    status: 409,
+    message: 'This connection is one of the GitHub App of this server, and is changed on GitHub.',
+  },
   too_many_git_installations: {
     status: 409,
     message: 'There are as many connections to git hosts as are allowed.',
@@ -77,6 +81,14 @@ const Token = Type.String({
   description: 'An access token. It is stored encrypted, and no reply shows it',
   examples: ['a-token-of-the-git-host'],
 });
+
+const User = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  ...PRINTABLE,
+  description: 'For hosts that want a user beside the token',
+});
+const InstallationName = { ...Name, description: 'How the connection is called here' };
 
 const InstallationId = { ...Id, description: 'The connection to the git host' };
 
@@ -153,23 +165,39 @@ export const createGitHostInstallation = operation({
   body: Shape(
     'CreateGitHostInstallationInput',
     {
-      name: { ...Name, description: 'How the connection is called here' },
+      name: InstallationName,
       kind: Kind,
       url: Maybe(HostUrl),
-      username: Maybe(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          ...PRINTABLE,
-          description: 'For hosts that want a user beside the token',
-        }),
-      ),
+      username: Maybe(User),
       token: Token,
     },
     { examples: [{ name: 'acme', kind: 'github', token: 'a-token-of-the-git-host' }] },
   ),
   reply: Installation,
   errors: ['too_many_git_installations'],
+  audit: 'gitHostInstallation',
+});
+
+export const updateGitHostInstallation = operation({
+  ...account,
+  id: 'updateGitHostInstallation',
+  method: 'PUT',
+  path: '/api/v1/git-host/installations/{installationId}',
+  summary: 'Change a connection to a git host',
+  description:
+    'Such as its token, when the one before ends. Absent fields stay as they are. The kind and the address cannot be changed: a token goes only to the address that it was given for.',
+  params: { installationId: InstallationId },
+  body: Shape(
+    'UpdateGitHostInstallationInput',
+    {
+      name: Type.Optional(InstallationName),
+      username: Maybe(User),
+      token: Type.Optional(Token),
+    },
+    { examples: [{ token: 'a-newer-token-of-the-git-host' }] },
+  ),
+  reply: Installation,
+  errors: ['git_installation_not_found', 'git_installation_of_app'],
   audit: 'gitHostInstallation',
 });
 

@@ -300,14 +300,27 @@ function Hosts() {
                   {say('test')}
                 </button>
                 {kind !== 'github_app' && (
-                  <button
-                    type="button"
-                    class="bad"
-                    aria-label={`${sayShared('remove')}: ${login}`}
-                    onClick={() => remove(Number(installationId), login)}
-                  >
-                    {sayShared('remove')}
-                  </button>
+                  <>
+                    <button
+                      type="button"
+                      aria-label={`${sayShared('edit')}: ${login}`}
+                      onClick={() =>
+                        openDialog((close) => (
+                          <EditHost installationId={Number(installationId)} login={login} onClose={close} />
+                        ))
+                      }
+                    >
+                      {sayShared('edit')}
+                    </button>
+                    <button
+                      type="button"
+                      class="bad"
+                      aria-label={`${sayShared('remove')}: ${login}`}
+                      onClick={() => remove(Number(installationId), login)}
+                    >
+                      {sayShared('remove')}
+                    </button>
+                  </>
                 )}
               </div>
             ),
@@ -315,6 +328,60 @@ function Hosts() {
         ]}
       />
     </>
+  );
+}
+
+/** Such as a new token, when the one before ends. What is left empty stays. */
+function EditHost({
+  installationId,
+  login,
+  onClose,
+}: {
+  installationId: number;
+  login: string;
+  onClose(): void;
+}) {
+  const [name, setName] = useState(login);
+  const [username, setUsername] = useState('');
+  const [token, setToken] = useState('');
+  return (
+    <Dialog title={login} onClose={onClose}>
+      <form
+        class="console-form"
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const body = {
+            name: name.trim(),
+            ...(username.trim() && { username: username.trim() }),
+            ...(token && { token }),
+          };
+          if (!(await attempt(() => api.updateGitHostInstallation({ installationId, body })))) return;
+          toast(sayShared('saved'));
+          invalidate(HOSTS);
+          onClose();
+        }}
+      >
+        <TextField label={sayShared('name')} required maxLength={255} value={name} onChange={setName} />
+        <TextField
+          label={say('username')}
+          hint={say('staysHint')}
+          autocomplete="off"
+          maxLength={255}
+          value={username}
+          onChange={setUsername}
+        />
+        <TextField
+          label={say('token')}
+          hint={say('staysHint')}
+          type="password"
+          autocomplete="off"
+          maxLength={4096}
+          value={token}
+          onChange={setToken}
+        />
+        <Foot onClose={onClose} action={sayShared('save')} />
+      </form>
+    </Dialog>
   );
 }
 

@@ -49,9 +49,15 @@ test('an admin connects a repository and makes a webhook, and others are offered
   await page.getByLabel('Kind').selectOption('git');
   await page.getByLabel('Address').fill(host.url);
   await page.getByLabel('User', { exact: true }).fill(host.credentials.user);
-  await page.getByLabel('Access token').fill(host.credentials.token);
+  await page.getByLabel('Access token').fill('a-token-that-has-ended');
   await inDialog('Create').click();
   await page.getByRole('cell', { name: 'Acme', exact: true }).waitFor();
+  // The token ends, and gets a successor.
+  await button('Edit: Acme').click();
+  await page.getByLabel('Name').fill('Acme of git');
+  await page.getByLabel('Access token').fill(host.credentials.token);
+  await inDialog('Save').click();
+  await page.getByRole('cell', { name: 'Acme of git', exact: true }).waitFor();
   await button('Connect').click();
   await page.getByLabel('Repository').fill('model.git');
   await inDialog('Connect').click();

@@ -13,7 +13,7 @@ import { createGitHttp, type GitHttp } from '../../../test/git-http.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import { requestSync } from './connections.ts';
-import { clearGitSecrets, listUnchecked } from './store.ts';
+import { clearGitSecrets, listRemoteHeads, listUnchecked, noteRemoteHead } from './store.ts';
 import { packOf } from './sync.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 100 };
@@ -179,7 +179,7 @@ test('a new commit of a branch that only the host has gets a status, and no bran
   const look = async () => {
     await query("update git_connections set checked_at = now() - interval '1 hour' where deployment_id = $1");
     await world.server.db.transaction((tx) => requestSync(tx, deploymentId, true));
-    await vi.waitFor(async () => expect((await rows(deploymentId))[0].requested_at).toBeNull(), PATIENTLY);
+    await settled(deploymentId);
   };
   await look();
   // What is pushed to the branch of a pull request from now on.
@@ -208,6 +208,8 @@ test('a push that meets another one at the same moment is merged with it, and a 
   const { id: deploymentId } = await world.deployment();
   const installationId = await installed('git');
   await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
+  // Its first look must not see the commit that is taken back below: to it, that would be a history that was replaced.
+  await settled(deploymentId);
   const bare = (...args: string[]) => host.git.run(['-C', `served/${repo.name}.git`, ...args]);
   const before = (await bare('rev-parse', 'main')).trim();
   const theirs = await repo.push({ theirs: '2' });
@@ -215,7 +217,7 @@ test('a push that meets another one at the same moment is merged with it, and a 
   const hook = join(host.git.dir, `served/${repo.name}.git/hooks/pre-receive`);
   const writeHook = (script: string) => writeFile(hook, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   // The first push finds that main was moved while it was on its way.
-  const race = `touch raced; git update-ref refs/heads/main ${theirs}`;
+  const race = `touch raced; git update-ref refs/heads/main ${theirs} ${before}`;
   await writeHook(`unset GIT_QUARANTINE_PATH\ntest -e raced || { ${race}; }`);
   const mine = await modeller(world, deploymentId, { client: world.admin });
   const merged = async (files: Record<string, string>) => {
@@ -230,6 +232,54 @@ test('a push that meets another one at the same moment is merged with it, and a 
   await writeHook('exit 1');
   await merged({ mine: '4' });
   await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_push_rejected' });
+});
+
+test('what another process has seen on the host meanwhile is not written over by what was seen before', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('git');
+  await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
+  await settled(deploymentId);
+  const { db } = world.server;
+  const seen = async () => (await listRemoteHeads(db, deploymentId)).get('main')!;
+  const note = (head: string, before: string | undefined) =>
+    db.transaction((tx) => noteRemoteHead(tx, deploymentId, 'main', { head, before }));
+  const [first, newer, older] = [await seen(), 'b'.repeat(40), 'a'.repeat(40)];
+  await note(newer, first);
+  for (const before of [first, undefined]) await note(older, before);
+  expect(await seen()).toBe(newer);
+});
+
+test('a branch that is deleted on both sides while another process looks does not come back', async () => {
+  const repo = await repository();
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('git');
+  await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
+  const bare = (...args: string[]) => host.git.run(['-C', `served/${repo.name}.git`, ...args]);
+  const refs = async () => (await bare('for-each-ref', '--format=%(refname:short)')).trim().split('\n');
+  await world.admin.createBranch({ deploymentId, body: { name: 'gone' } });
+  await world.admin.pull({ deploymentId, body: { branchName: 'gone' } });
+  expect(await refs()).toEqual(['gone', 'main']);
+  const count = async (rows: string) => (await world.server.db.pool.query(`select ${rows}`)).rowCount;
+  // Nobody else shall wait below.
+  const jobs = "from jobs where lane = 'remotes' and state in ('waiting', 'running') and run_at <= now()";
+  await vi.waitFor(async () => expect(await count(jobs)).toBe(0), PATIENTLY);
+  const other = await world.server.db.pool.connect();
+  await other.query('begin; lock table git_remote_heads');
+  // It knows the branch, and waits for what was seen on the host.
+  const looking = world.admin.pull({ deploymentId, body: { branchName: 'gone' } });
+  looking.catch(() => {});
+  const waiting =
+    "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'git_remote_heads'";
+  await vi.waitFor(async () => expect(await count(waiting)).toBe(1), PATIENTLY);
+  await world.admin.deleteBranch({ deploymentId, branchName: 'gone' });
+  await bare('update-ref', '-d', 'refs/heads/gone');
+  await other.query(
+    `delete from git_remote_heads where branch_name = 'gone' and deployment_id = ${deploymentId}; commit`,
+  );
+  other.release();
+  await looking;
+  expect(await refs()).toEqual(['main']);
 });
 
 const WEBHOOK_TESTS = [
@@ -346,6 +396,9 @@ test('accounts that installed the GitHub App of the server are connections witho
   // Where it was uninstalled, the connection stays as long as something needs it.
   isInstalled = false;
   expect(await list()).toEqual([app]);
+  await expect(
+    world.admin.updateGitHostInstallation({ installationId, body: { token: 'x' } }),
+  ).rejects.toMatchObject({ code: 'git_installation_of_app' });
   await world.admin.deleteGitHostConnection({ deploymentId });
   expect(await list()).toEqual([]);
   // GitHub that does not answer is no reason to show nothing.
@@ -358,10 +411,7 @@ test('a connection that fails is polled less and less often, and as before when 
   const { id: deploymentId } = await world.deployment();
   const installationId = await installed('git');
   await world.admin.connect({ deploymentId, body: { installationId, name: `${repo.name}.git` } });
-  await vi.waitFor(async () => {
-    const [row] = await rows(deploymentId);
-    expect(row).toMatchObject({ requested_at: null });
-  }, PATIENTLY);
+  await settled(deploymentId);
   const isDueAfter = async (minutes: number) => {
     await world.server.db.pool.query(
       "update git_connections set checked_at = now() - $2 * interval '1 minute' where deployment_id = $1",
@@ -371,21 +421,39 @@ test('a connection that fails is polled less and less often, and as before when 
     return due.some((each) => each.deploymentId === deploymentId);
   };
   expect([await isDueAfter(4), await isDueAfter(6)]).toEqual([false, true]);
-  const query = async (text: string, values: unknown[]) =>
-    (await world.server.db.pool.query(text, values)).rows;
-  const [{ token }] = await query('select token from git_installations where id = $1', [installationId]);
-  const setToken = (value: Buffer) =>
-    query('update git_installations set token = $2 where id = $1', [installationId, value]);
-  await setToken(Buffer.alloc(0));
-  for (const failures of [1, 2, 3]) {
-    await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_host_refused' });
-    expect((await rows(deploymentId))[0]).toMatchObject({ failures });
-  }
+  const update = (body: Parameters<World['admin']['updateGitHostInstallation']>[0]['body']) =>
+    world.admin.updateGitHostInstallation({ installationId, body });
+  const { token } = host.credentials;
+  const failThrice = async () => {
+    await update({ token: 'a-token-that-has-ended' });
+    for (const failures of [1, 2, 3]) {
+      await expect(world.admin.pull({ deploymentId })).rejects.toMatchObject({ code: 'git_host_refused' });
+      expect((await rows(deploymentId))[0]).toMatchObject({ failures });
+    }
+  };
+  await failThrice();
   expect([await isDueAfter(19), await isDueAfter(21)]).toEqual([false, true]);
-  await setToken(token);
+  // A name is no reason to hope.
+  const name = unique('renamed');
+  expect(await update({ name, username: 'anybody' })).toMatchObject({ login: name, url: host.url });
+  expect(await isDueAfter(19)).toBe(false);
+  await update({ token });
+  expect([await isDueAfter(4), await isDueAfter(6)]).toEqual([false, true]);
+  await failThrice();
+  await update({ token });
   await world.admin.pull({ deploymentId });
   expect((await rows(deploymentId))[0]).toMatchObject({ failures: 0 });
+  const { items } = await world.admin.listAuditLog({
+    resourceType: 'gitHostInstallation',
+    resourceId: String(installationId),
+  });
+  expect(items.filter(({ operation }) => operation === 'updateGitHostInstallation')).toHaveLength(5);
+  expect(JSON.stringify(items)).not.toContain('a-token-that-has-ended');
 });
+
+/** Waits for the job that makes both sides one. */
+const settled = (deploymentId: number) =>
+  vi.waitFor(async () => expect((await rows(deploymentId))[0].requested_at).toBeNull(), PATIENTLY);
 
 const rows = async (deploymentId: number) =>
   (await world.server.db.pool.query('select * from git_connections where deployment_id = $1', [deploymentId]))
@@ -443,4 +511,7 @@ test('after the secret key was lost, connections say so, and no webhook is taken
     },
   });
   expect(status).toBe(401);
+  // A new token mends it.
+  await world.admin.updateGitHostInstallation({ installationId, body: { token: host.credentials.token } });
+  await world.admin.pull({ deploymentId });
 });

@@ -27,8 +27,21 @@ export interface NewInstallation {
   token: string;
 }
 
+export interface ChangedInstallation {
+  name?: string | undefined;
+  /** Null for none. */
+  username?: string | null | undefined;
+  token?: string | undefined;
+}
+
 export interface Installations {
   create(tx: Tx, made: NewInstallation): Promise<store.InstallationRow>;
+  /** What is not given stays. */
+  update(
+    tx: Tx,
+    id: number,
+    given: ChangedInstallation,
+  ): Promise<{ before: store.InstallationRow; after: store.InstallationRow }>;
   /** Throws if there is no such connection, and a `RemoteError` if GitHub gives no token for its app. */
   open(db: Queryable, id: number): Promise<Host>;
   /** Writes down where the GitHub App is installed now, if there is one. If GitHub cannot be asked, nothing changes. */
@@ -55,6 +68,20 @@ export function createInstallations(
         token: box.seal(tokenId, Buffer.from(token)),
       });
     },
+    async update(tx, id, { name, username, token }) {
+      const before = found(await store.lockInstallationToChange(tx, id), 'git_installation_not_found');
+      if (before.appInstallationId !== null) throw new ApiError('git_installation_of_app');
+      const tokenId = token === undefined ? before.tokenId : randomUUID();
+      const after = await store.updateInstallation(tx, {
+        id,
+        name: name ?? before.name,
+        username: username === undefined ? before.username : username,
+        tokenId,
+        token: token === undefined ? before.token : box.seal(tokenId, Buffer.from(token)),
+      });
+      if (token !== undefined) await store.forgetFailures(tx, id);
+      return { before, after };
+    },
     async open(db, id) {
       const row = found(await store.findInstallation(db, id), 'git_installation_not_found');
       const { kind, url, username, appInstallationId } = row;
@@ -68,7 +95,7 @@ export function createInstallations(
       }
       if (!row.token.length) {
         throw new ApiError('git_host_refused', {
-          message: 'The token of this connection was lost with the secret key: make a new connection.',
+          message: 'The token of this connection was lost with the secret key: give it a new one.',
         });
       }
       return { kind, url, username, token: box.open(row.tokenId, row.token).toString('utf8') };

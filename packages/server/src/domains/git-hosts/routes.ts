@@ -106,6 +106,22 @@ export function gitHostRoutes(
       }),
     ),
 
+    handle(operations.updateGitHostInstallation, ({ change }, { params, body }) =>
+      change(async (tx) => {
+        const { before, after } = await installations.update(tx, params.installationId, body);
+        const audited = (row: store.InstallationRow) => ({ ...toInstallation(row), username: row.username });
+        // A new token in the place of another is a change, although neither is shown.
+        const isNew = before.tokenId !== after.tokenId;
+        return {
+          reply: toInstallation(after),
+          changes: changed(
+            { ...audited(before), ...(isNew && { token: 'former' }) },
+            { ...audited(after), ...(isNew && { token: 'new' }) },
+          ),
+        };
+      }),
+    ),
+
     handle(operations.deleteGitHostInstallation, ({ change }, { params }) =>
       change(async (tx) => {
         if (await store.isInstallationUsed(tx, params.installationId))

@@ -4,7 +4,7 @@ import { addressProblem } from '../../platform/outbound/addresses.ts';
 /** The name becomes the end of an address, which must not lead elsewhere on the host. */
 export function requireRepositoryName(name: string, field: string): void {
   const parts = name.split('/');
-  if (parts.every((part) => part !== '' && !/^\.+$|[\s\\?#%]/.test(part))) return;
+  if (parts.every((part) => part !== '' && !/^\.+$|[\s\p{Cc}\\?#%]/u.test(part))) return;
   throw invalid(field, 'must be the name of a repository, such as acme/model');
 }
 

@@ -44,6 +44,24 @@ export const insertInstallation = (tx: Tx, made: Omit<InstallationRow, 'id' | 'a
     values (${made.name}, ${made.kind}, ${made.url}, ${made.username}, ${made.tokenId}, ${made.token})
     returning ${INSTALLATION}`);
 
+export const lockInstallationToChange = (tx: Tx, id: number) =>
+  tx.maybeOne<InstallationRow>(
+    sql`select ${INSTALLATION} from git_installations where id = ${id} for no key update`,
+  );
+
+export const updateInstallation = (
+  tx: Tx,
+  { id, name, username, tokenId, token }: Omit<InstallationRow, 'kind' | 'url' | 'appInstallationId'>,
+) =>
+  tx.one<InstallationRow>(sql`
+    update git_installations set name = ${name}, username = ${username}, token_id = ${tokenId}, token = ${token}
+    where id = ${id} returning ${INSTALLATION}`);
+
+/** What was asked ever less often is asked by the next poll. */
+export const forgetFailures = (tx: Tx, installationId: number) =>
+  tx.run(sql`
+    update git_connections set failures = 0 where installation_id = ${installationId} and failures > 0`);
+
 /** Writes down where a GitHub App is installed, and forgets where it is not any more, unless deployments are connected. */
 export async function updateAppInstallations(
   tx: Tx,

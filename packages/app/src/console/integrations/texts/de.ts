@@ -46,6 +46,7 @@ export const texts: Texts<typeof en> = {
   usernameHint: 'Nur für Hosts, die einen neben dem Token wollen.',
   token: 'Zugriffstoken',
   tokenHint: 'Es wird verschlüsselt gespeichert und nie wieder gezeigt.',
+  staysHint: 'Leer: was gespeichert ist, bleibt.',
   test: 'Testen',
   testSent: 'Ein Test ist unterwegs',
   removeIt: '{name} löschen?',

@@ -43,6 +43,7 @@ export const en = {
   usernameHint: 'Only for hosts that want one beside the token.',
   token: 'Access token',
   tokenHint: 'It is stored encrypted and never shown again.',
+  staysHint: 'Empty: what is stored stays.',
   test: 'Test',
   testSent: 'A test is on its way',
   removeIt: 'Delete {name}?',

@@ -46,6 +46,7 @@ export const texts: Texts<typeof en> = {
   usernameHint: 'Solo si el servidor pide uno además del token.',
   token: 'Token de acceso',
   tokenHint: 'Se guarda cifrado y no se vuelve a mostrar.',
+  staysHint: 'Vacío: se conserva lo guardado.',
   test: 'Probar',
   testSent: 'La prueba está en camino',
   removeIt: '¿Eliminar {name}?',

@@ -46,6 +46,7 @@ export const texts: Texts<typeof en> = {
   usernameHint: 'Seulement si l’hôte en veut un en plus du jeton.',
   token: 'Jeton d’accès',
   tokenHint: 'Il est stocké chiffré et n’est plus jamais montré.',
+  staysHint: 'Vide : la valeur enregistrée est conservée.',
   test: 'Tester',
   testSent: 'Un test est en route',
   removeIt: 'Supprimer {name} ?',

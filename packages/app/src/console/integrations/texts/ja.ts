@@ -46,6 +46,7 @@ export const texts: Texts<typeof en> = {
   usernameHint: 'トークンのほかにユーザー名が必要なホストのみ。',
   token: 'アクセストークン',
   tokenHint: '暗号化して保存され、再表示されません。',
+  staysHint: '空欄の場合は保存済みの値のままです。',
   test: 'テスト',
   testSent: 'テストを送信しました',
   removeIt: '{name} を削除しますか？',
