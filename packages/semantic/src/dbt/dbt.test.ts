@@ -5,7 +5,10 @@ import { parse } from 'yaml';
 import { compileModel, convertDbt, DbtProblem, type DbtSettings } from '../index.ts';
 import { columnType } from './types.ts';
 
-/** Made by dbt-core 1.11 and dbt-duckdb from the projects beside them; `npm run test:dbt -- --update` makes them again. */
+/**
+ * Made by dbt-core 1.11 and dbt-duckdb from the projects beside them; `npm run test:dbt -- --update` makes them again. That
+ * of `market` was made by `dbt parse` of dbt 2.0.0rc196.
+ */
 const ARTIFACTS = join(import.meta.dirname, '../../../server/test/dbt/artifacts');
 const read = (name: string) => JSON.parse(readFileSync(join(ARTIFACTS, `${name}.json`), 'utf8'));
 
@@ -320,6 +323,36 @@ test('metrics that are made of themselves, hostile filters and metrics of newer 
     sql: '{CUBE}.net + {CUBE}.tax',
   });
   expect(named(cubes.order_items.measures, 'across').sql).toBe('{units_sold} / {orders.orders_total}');
+});
+
+test('metrics that dbt 2 has in its models become measures, and columns have no tags of their table', () => {
+  const { cubes, notes } = convert(read('market.manifest'), undefined);
+  const { orders } = cubes;
+  expect(orders.meta).toEqual({ owner: 'sales', tags: ['mart'] });
+  expect(orders.joins).toMatchObject([{ name: 'buyers', relationship: 'many_to_one' }]);
+  expect(orders.dimensions.map(({ name, meta }: Any) => [name, meta])).toEqual([
+    ['order_id', undefined],
+    ['buyer_id', undefined],
+    ['status', { hint: 'of the order', tags: ['seen'] }],
+    ['net', undefined],
+    ['ordered_on', undefined],
+    ['is_large', undefined],
+  ]);
+  const filters = [{ sql: "{status} <> 'returned'" }];
+  for (const measure of [
+    { name: 'revenue', title: 'Revenue', sql: 'net', type: 'sum', filters },
+    { name: 'northern_revenue', sql: 'net', type: 'sum', filters: [{ sql: "{buyers.region} = 'north'" }] },
+    { name: 'orders_total', type: 'count' },
+    { name: 'revenue_per_order', sql: '{revenue} / {orders_total}', type: 'number' },
+    { name: 'weekly_revenue', sql: 'net', type: 'sum', filters, rolling_window: { trailing: '7 day' } },
+    { name: 'double_revenue', sql: '{revenue} * 2', type: 'number' },
+  ])
+    expect(named(orders.measures, measure.name)).toEqual(measure);
+  expect(notes.filter(({ kind }) => kind === 'left_out').map(({ resource }) => resource)).toEqual([
+    'metric.market.last_net',
+    'metric.market.month_to_date',
+    'metric.market.typical',
+  ]);
 });
 
 test('what is no manifest, has another version or selects nothing is refused', () => {

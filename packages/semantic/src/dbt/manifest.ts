@@ -138,6 +138,8 @@ function nodeOf(id: string, node: Fields): DbtNode | undefined {
   if (name === undefined || !RESOURCES.includes(String(node.resource_type))) return undefined;
   const config = fields(node.config);
   const version = node.version ?? undefined;
+  const tags = unique([...texts(node.tags), ...texts(config.tags)]);
+  const meta = { ...fields(node.meta), ...fields(config.meta) };
   return {
     id,
     resource: node.resource_type as DbtResource,
@@ -151,9 +153,11 @@ function nodeOf(id: string, node: Fields): DbtNode | undefined {
     version: version === undefined ? undefined : String(version),
     isLatestVersion: version === undefined || String(node.latest_version ?? version) === String(version),
     description: text(node.description),
-    tags: unique([...texts(node.tags), ...texts(config.tags)]),
-    meta: { ...fields(node.meta), ...fields(config.meta) },
-    columns: entries(node.columns).map(([key, column]) => columnOf(key, column)),
+    tags,
+    meta,
+    columns: entries(node.columns).map(([key, column]) =>
+      withoutInherited(columnOf(key, column), { tags, meta }),
+    ),
     constraints: constraintsOf(node.constraints),
     primaryKey: texts(node.primary_key),
   };
@@ -173,6 +177,15 @@ function columnOf(key: string, column: Fields): DbtColumn {
     constraints: constraintsOf(column.constraints),
   };
 }
+
+/** dbt 2 gives columns the tags and `meta` of their table, if they have none of their own. */
+const withoutInherited = (column: DbtColumn, { tags, meta }: Pick<DbtNode, 'tags' | 'meta'>): DbtColumn => ({
+  ...column,
+  tags: isEqual(column.tags, tags) ? [] : column.tags,
+  meta: isEqual(column.meta, meta) ? {} : column.meta,
+});
+
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 const constraintsOf = (value: unknown): DbtConstraint[] =>
   list(value)
