@@ -476,6 +476,20 @@ test('a branch of the repository whose name is a folder of a branch here is refu
   await expect(world.admin.getGitHostConnection({ deploymentId })).rejects.toMatchObject({ status: 404 });
 });
 
+test('a new repository whose name is taken says what to do (a small double of the API of GitHub)', async () => {
+  const { id: deploymentId } = await world.deployment();
+  const installationId = await installed('github');
+  answers = ({ method, path }) => {
+    if (path === '/api/v3/user') return [200, { login: 'acme' }];
+    return method === 'POST' && path === '/api/v3/user/repos' ? [422, { message: 'x' }] : undefined;
+  };
+  const body = { installationId, name: 'acme/taken', isNewRepo: true };
+  await expect(world.admin.connect({ deploymentId, body })).rejects.toMatchObject({
+    code: 'git_host_failed',
+    message: expect.stringContaining('connect it without `isNewRepo`'),
+  });
+});
+
 test('no more of a history is packed for a push than is allowed', async () => {
   let made = 0;
   async function* parts() {

@@ -239,6 +239,18 @@ const APIS: Readonly<Record<Exclude<HostKind, 'git'>, Api>> = {
 
 const apiOf = ({ kind }: Host) => (kind === 'git' ? undefined : APIS[kind]);
 
+class StatusError extends RemoteError {
+  readonly status: number;
+
+  constructor(status: number) {
+    super('failed', `The git host answers with the status ${status}.`);
+    this.status = status;
+  }
+}
+
+/** How hosts answer if there is a repository of this name: GitLab and Bitbucket, Gitea, GitHub. */
+const TAKEN = [400, 409, 422];
+
 /** Sends a request to the API of the host, and returns the JSON of the answer. Throws a `RemoteError`. */
 export async function ask(outbound: Outbound, host: Host, path: string, body?: object): Promise<unknown> {
   const api = apiOf(host)!;
@@ -265,8 +277,7 @@ export async function ask(outbound: Outbound, host: Host, path: string, body?: o
     );
   if (status === 404)
     throw new RemoteError('not_found', 'The git host does not have this, or does not show it.');
-  if (status < 200 || status >= 300)
-    throw new RemoteError('failed', `The git host answers with the status ${status}.`);
+  if (status < 200 || status >= 300) throw new StatusError(status);
   const text = await answer.text();
   // A test of a webhook has nothing to answer.
   if (!text) return {};
@@ -307,7 +318,15 @@ export async function createRepository(
   const own = parts.pop()!;
   const owner = parts.length ? parts.join('/') : undefined;
   const asked: Ask = (path, body) => ask(outbound, host, path, body);
-  const made = asFields(await api.create(asked, { name: own, owner, isPrivate }));
+  const made = asFields(
+    await api.create(asked, { name: own, owner, isPrivate }).catch((error: unknown) => {
+      if (!(error instanceof StatusError && TAKEN.includes(error.status))) throw error;
+      throw new RemoteError(
+        'failed',
+        `The git host does not make the repository (status ${error.status}). If there is one of this name, connect it without \`isNewRepo\`.`,
+      );
+    }),
+  );
   const full = made.full_name ?? made.path_with_namespace;
   return typeof full === 'string' ? full : name;
 }
