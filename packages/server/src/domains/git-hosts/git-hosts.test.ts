@@ -55,15 +55,14 @@ async function repository(files: Record<string, string>, branch = 'main') {
 
 const connect = (deploymentId: number, name: string, more: object = {}) =>
   world.admin.connect({ deploymentId, body: { installationId, name, ...more } });
-/** Once connected, a job looks at the repository. What is pushed after it has ended is brought by a pull only. */
-async function connectAndWait(deploymentId: number, name: string) {
-  await connect(deploymentId, name);
+/** Jobs look at the repository after it was connected, and after changes. What is pushed when they have ended is brought by a pull only. */
+async function settled(deploymentId: number) {
   const open = () =>
     world.server.db.pool.query(
       "select from jobs where kind like 'git-hosts.%' and (payload ->> 'deploymentId')::bigint = $1 and finished_at is null",
       [deploymentId],
     );
-  await expect.poll(async () => (await open()).rowCount).toBe(0);
+  await expect.poll(async () => (await open()).rowCount, { timeout: 30_000 }).toBe(0);
 }
 const headHere = async (deploymentId: number, name: string) =>
   (await world.admin.listBranches({ deploymentId })).items.find((branch) => branch.name === name)?.lastHash;
@@ -105,6 +104,7 @@ test('an existing repository becomes the data model, and what is new on either s
     .toBe(await headHere(deploymentId, 'feature'));
 
   // What others push arrives here, merged with what is new here.
+  await settled(deploymentId);
   await repo.run('pull', '--quiet', 'origin', 'trunk');
   const theirs = await repo.push(
     { 'shared.yml': withLine(2, 'changed here').replace('# line 18', 'changed there') },
@@ -129,7 +129,8 @@ test('both sides changed the same lines: a 409 names the file, and what is deplo
       events: ['git_connection.created', 'git_connection.diverged', 'git_connection.rewritten'],
     },
   });
-  await connectAndWait(deploymentId, repo.name);
+  await connect(deploymentId, repo.name);
+  await settled(deploymentId);
   const deployed = await headHere(deploymentId, 'main');
   await repo.push({ 'shared.yml': withLine(3, 'there') }, 'there');
   const mine = await modeller(world, deploymentId, { client: world.admin });
