@@ -470,7 +470,10 @@ create table notification_recipients (
   creator_mode boolean not null default false,
   unsubscribed_at timestamp with time zone,
   problem text,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  session_at timestamp with time zone,
+  session_revoked boolean not null default false,
+  problem_is_conditional boolean not null default false
 );
 
 create table notification_runs (
@@ -485,7 +488,8 @@ create table notification_runs (
   renderings integer not null default 0,
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  is_conditional boolean not null default false
 );
 
 create table notifications (
@@ -1730,6 +1734,8 @@ CREATE UNIQUE INDEX notification_recipients_channel ON public.notification_recip
 CREATE UNIQUE INDEX notification_recipients_group ON public.notification_recipients USING btree (notification_id, group_id) WHERE (group_id IS NOT NULL);
 
 CREATE INDEX notification_recipients_in_order ON public.notification_recipients USING btree (notification_id, id);
+
+CREATE INDEX notification_recipients_of_sessions ON public.notification_recipients USING btree (notification_id) WHERE (session_at IS NOT NULL);
 
 CREATE UNIQUE INDEX notification_recipients_user ON public.notification_recipients USING btree (notification_id, user_id) WHERE (user_id IS NOT NULL);
 

@@ -38,8 +38,10 @@ const STATES = {
   missed: 'stateMissed',
 } as const satisfies Record<Run['state'], string>;
 
-const outcomeText = ({ sent, skipped, failed, reason }: Run) =>
-  [say('counts', { sent, skipped, failed }), reason].filter(Boolean).join(' ');
+const outcomeText = ({ sent, skipped, failed, reason, hidesOthers }: Run) =>
+  [hidesOthers ? say('othersHidden') : say('counts', { sent, skipped, failed }), reason]
+    .filter(Boolean)
+    .join(' ');
 
 export function Runs({ place, zone }: { place: Place; zone: string }) {
   const { data, problem, reload } = useData(keyOf(place), (signal) =>

@@ -31,6 +31,10 @@ const Run = Shape('NotificationRun', {
   skipped: Type.Integer({ description: 'How many may not get it, such as readers who lost access' }),
   failed: Type.Integer({ description: 'How many could not be sent it' }),
   waiting: Type.Integer({ description: 'How many are still to be sent it' }),
+  hidesOthers: Type.Boolean({
+    description:
+      'Whether the counts, the reason and the deliveries leave out what became of others: with a condition, that would tell what they see, so only admins are shown it',
+  }),
   createdAt: { ...DateTime, description: 'When it was begun, or recorded as missed' },
   startedAt: Nullable({ ...DateTime, description: 'When a server began with it' }),
   finishedAt: Nullable({ ...DateTime, description: 'When it ended' }),
@@ -100,7 +104,8 @@ export const listNotificationDeliveries = operation({
   method: 'GET',
   path: `${path}/runs/{runId}/deliveries`,
   summary: 'List what became of a run for each recipient',
-  description: 'In the order of the recipients, with the reason if somebody did not get it.',
+  description:
+    'In the order of the recipients, with the reason if somebody did not get it. Of a run with a condition, only admins are shown what became of others.',
   permission: 'AlertsRead',
   params: { ...params, runId: { ...Id, description: 'The number of the run' } },
   query: cursorQuery,

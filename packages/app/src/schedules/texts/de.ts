@@ -79,6 +79,7 @@ export const texts: Texts<typeof en> = {
   testBegun: 'Eine Probe wird an Sie gesendet.',
   runBegun: 'Es wird gesendet.',
   counts: 'Gesendet: {sent}. Ausgelassen: {skipped}. Fehlgeschlagen: {failed}.',
+  othersHidden: 'Was aus den anderen wurde, wird nicht gezeigt, weil es verraten würde, was sie sehen.',
   stateWaiting: 'Wartet',
   stateRunning: 'Läuft',
   stateDone: 'Fertig',

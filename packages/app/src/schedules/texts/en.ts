@@ -75,6 +75,7 @@ export const en = {
   testBegun: 'A test is being sent to you.',
   runBegun: 'It is being sent.',
   counts: 'Sent: {sent}. Left out: {skipped}. Failed: {failed}.',
+  othersHidden: 'What became of others is not shown, because it would tell what they see.',
   stateWaiting: 'Waiting',
   stateRunning: 'Running',
   stateDone: 'Done',

@@ -78,6 +78,7 @@ export const texts: Texts<typeof en> = {
   testBegun: 'Se le está enviando una prueba.',
   runBegun: 'Se está enviando.',
   counts: 'Enviados: {sent}. Omitidos: {skipped}. Fallidos: {failed}.',
+  othersHidden: 'No se muestra qué pasó con los demás, porque revelaría lo que ven.',
   stateWaiting: 'En espera',
   stateRunning: 'En curso',
   stateDone: 'Hecho',

@@ -78,6 +78,7 @@ export const texts: Texts<typeof en> = {
   testBegun: 'Un essai vous est envoyé.',
   runBegun: 'L’envoi est en cours.',
   counts: 'Envoyés : {sent}. Omis : {skipped}. Échoués : {failed}.',
+  othersHidden: 'Ce qu’il en est des autres n’est pas affiché, car cela révélerait ce qu’ils voient.',
   stateWaiting: 'En attente',
   stateRunning: 'En cours',
   stateDone: 'Terminé',

@@ -78,6 +78,7 @@ export const texts: Texts<typeof en> = {
   testBegun: 'テストを送信しています。',
   runBegun: '送信しています。',
   counts: '送信: {sent}、対象外: {skipped}、失敗: {failed}。',
+  othersHidden: '他の受信者の結果は、その人に見える内容がわかってしまうため表示されません。',
   stateWaiting: '待機中',
   stateRunning: '実行中',
   stateDone: '完了',

@@ -6,17 +6,24 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
+import { renewSubscriptions } from './recipients.store.ts';
 import * as store from './runs.store.ts';
 import { claim } from './schedule.ts';
 
-type DuePayload = { deploymentId: number; notificationId: number };
-export type RunPayload = { deploymentId: number; runId: number };
+/** Embed tenants and the main workspace take turns, so each is a sharer of its own. */
+interface Turn {
+  deploymentId: number;
+  /** The content key of the embed tenant. */
+  sharer: string | null;
+}
+type DuePayload = Turn & { notificationId: number };
+export type RunPayload = Turn & { runId: number };
 
 export interface Clock {
   /** To be called in the transaction that sets the next due time. */
   schedule(tx: Tx, at: DuePayload, nextDueAt: string | null): Promise<void>;
   job: JobKind<DuePayload>;
-  upkeep: Schedule;
+  upkeep: Schedule[];
 }
 
 /** A schedule must not end because the database was away for long. */
@@ -28,6 +35,7 @@ const OVERDUE_MAX = 1000;
 export function createClock(runJob: JobKind<RunPayload>): Clock {
   const job: JobKind<DuePayload> = {
     name: 'notifications.due',
+    lane: 'clock',
     maxAttempts: ATTEMPTS_MAX,
     async run({ deploymentId, notificationId }, { db }) {
       await db.transaction(async (tx) => {
@@ -36,6 +44,7 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
         // Its time was changed, and the job of the new time comes later.
         if (!due || new Date(due.nextDueAt) > now) return;
         const { run, missed, next } = claim(due, new Date(due.nextDueAt), now);
+        const turn = { deploymentId, sharer: due.embedTenant };
         const of = { notificationId, requestedBy: null, isPreview: false };
         if (missed) {
           const others = missed.count > 1 ? `, with ${missed.count - 1} more after it` : '';
@@ -50,11 +59,11 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
             state: isBusy ? 'missed' : 'waiting',
             reason: isBusy ? 'The run before it had not ended.' : null,
           });
-          if (made && !isBusy) await enqueue(tx, runJob, { deploymentId, runId: made.id });
+          if (made && !isBusy) await enqueue(tx, runJob, { ...turn, runId: made.id });
         }
         const nextDueAt = next?.toISOString() ?? null;
         await store.updateNextDue(tx, notificationId, nextDueAt);
-        await schedule(tx, { deploymentId, notificationId }, nextDueAt);
+        await schedule(tx, { ...turn, notificationId }, nextDueAt);
       });
     },
   };
@@ -67,11 +76,26 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
   const upkeep: JobKind = {
     name: 'notifications.upkeep',
     async run(_payload, { db, signal }) {
-      for (const { id, deploymentId } of await store.listOverdue(db, OVERDUE_MAX))
-        await db.transaction((tx) => enqueue(tx, job, { deploymentId, notificationId: id }));
+      for (const { id, deploymentId, embedTenant } of await store.listOverdue(db, OVERDUE_MAX)) {
+        const payload = { deploymentId, sharer: embedTenant, notificationId: id };
+        await db.transaction((tx) => enqueue(tx, job, payload));
+      }
       while (!signal.aborted && (await store.deleteOldRuns(db, KEEP_DAYS, BATCH)) === BATCH);
     },
   };
 
-  return { schedule, job, upkeep: { name: upkeep.name, cron: '*/10 * * * *', kind: upkeep } };
+  /** Before what it reads of sessions and revocations is deleted. */
+  const renewal: JobKind = {
+    name: 'notifications.renew-subscriptions',
+    run: (_payload, { db }) => renewSubscriptions(db),
+  };
+
+  return {
+    schedule,
+    job,
+    upkeep: [
+      { name: upkeep.name, cron: '*/10 * * * *', kind: upkeep },
+      { name: renewal.name, cron: '47 * * * *', kind: renewal },
+    ],
+  };
 }

@@ -78,7 +78,7 @@ export function notifications(platform: Platform, options: Options): Module {
       ...runRoutes({ runJob, links, show: options.show }),
     ],
     jobs: [clock.job, runJob, ...(tellOwner ? [tellOwner] : [])] as JobKind[],
-    schedules: [clock.upkeep],
+    schedules: clock.upkeep,
     cleanup,
     started: warming.start,
     stop: warming.stop,

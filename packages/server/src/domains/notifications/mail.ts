@@ -21,6 +21,7 @@ export const createMailChannel = (mail: Mail): Channel => ({
         {
           id: `notification ${messageId}`,
           to: { address: email! },
+          sharer: `${run.deploymentId} ${run.embedTenant ?? ''}`,
           listId: `notification-${run.notificationId}`,
           ...(unsubscribeUrl ? { unsubscribeUrl } : {}),
           ...message,

@@ -1,7 +1,9 @@
 /** Tells the owner of a notification that a run failed, or that somebody gets nothing any more: once a day at most. */
+import { may } from '../../platform/auth/access.ts';
 import type { JobKind } from '../../platform/jobs/jobs.ts';
 import { letterOf } from '../../platform/mail/letter.ts';
 import { type Mail, MailError } from '../../platform/mail/mail.ts';
+import { findPermissions, toPermissions } from '../access/index.ts';
 import type { RunPayload } from './clock.ts';
 import * as store from './runs.store.ts';
 
@@ -13,13 +15,19 @@ export const createOwnerJob = (mail: Mail): JobKind<RunPayload> => ({
   async run({ runId }, { db, log, signal }) {
     const run = await store.findRun(db, runId);
     const owner = run?.userId == null ? undefined : await store.findUser(db, run.userId);
-    if (!run || !owner?.email) return;
-    const reasons = await store.listReasons(db, run.id, SHOWN_MAX);
+    if (!run || !owner?.email || owner.isDeactivated) return;
+    const permissions = await findPermissions(db, run.userId!);
+    const isAdmin = permissions !== undefined && may(toPermissions(permissions), 'All');
+    const reader = { userId: run.userId!, isAdmin };
+    const reasons = await store.listReasons(db, run.id, reader, SHOWN_MAX);
+    const shown = await store.findShownRun(db, run.notificationId, run.id, reader);
+    // What became of others tells what they see.
+    if (shown?.hidesOthers && shown.state === 'done' && !reasons.length) return;
     const title = `Trouble with the notification ${run.name ?? run.workbookName}`;
     const letter = letterOf({
       title,
       lines: [
-        ...(run.reason ? [run.reason] : ['Not everybody got it.']),
+        ...(shown?.reason ? [shown.reason] : ['Not everybody got it.']),
         ...reasons.map(({ reason, count }) => `${count} × ${reason}`),
       ],
       foot: ['The list of its runs says who is concerned. You get this at most once a day.'],

@@ -30,6 +30,7 @@ export async function readerOf(
   settings: TenantSettingsRow,
 ): Promise<Reader> {
   if (delivery.isUnsubscribed) throw new NotForThem('They have unsubscribed.');
+  requireSession(delivery);
   const isOwn = delivery.userId !== null;
   const actor = isOwn
     ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! }, settings)
@@ -42,6 +43,19 @@ export async function readerOf(
   if (!isReachable(settings, email, isOwn))
     throw new NotForThem('The settings of the account do not let schedules reach this address.');
   return { actor, email };
+}
+
+/** How long a security context is in force after its session was minted. Sessions are listed for as long. */
+const CONTEXT_DAYS = 8;
+
+/** What somebody may see who subscribed in a session ends with a session: not at once, but soon. */
+function requireSession({ sessionAt, sessionRevoked, securityContext }: DeliveryRow) {
+  if (sessionAt === null) return;
+  if (sessionRevoked) throw new NotForThem('Their last session was revoked.');
+  if (securityContext !== null && Date.now() - Date.parse(sessionAt) > CONTEXT_DAYS * 24 * 3_600_000)
+    throw new NotForThem(
+      `What they may see comes with a session, and they have had none for ${CONTEXT_DAYS} days.`,
+    );
 }
 
 export async function ownerOf(db: Queryable, run: RunRow, settings: TenantSettingsRow): Promise<Caller> {
@@ -67,6 +81,7 @@ async function actorOf(
 ): Promise<Caller> {
   const user = await findUser(db, userId);
   if (!user) throw new NotForThem('They were deleted.');
+  if (user.isDeactivated) throw new NotForThem('They were deactivated.');
   if (user.embedTenant !== null && creatorMode && !useCreatorMode)
     throw new NotForThem('Creator mode is switched off in the settings of the account.');
   if (user.embedTenant !== null)

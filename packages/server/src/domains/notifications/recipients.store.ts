@@ -34,7 +34,8 @@ const columns = ({ userId, seesNames }: { userId: number; seesNames: boolean }):
   ${when('EMBED_USER', 'u.embed_tenant')} as "embedTenantName", ${when('EMBED_USER', 'r.user_id')} as "embedUserId",
   ${when('EMBED_USER', 'u.external_id')} as "externalId", r.channel_id as "channelId",
   r.channel_name as "channelName", r.group_id as "groupId", g.name as "groupName", r.webhook_id as "webhookId",
-  r.unsubscribed_at is not null as "isUnsubscribed", r.problem`;
+  r.unsubscribed_at is not null as "isUnsubscribed",
+  case when ${seesNames} or r.user_id = ${userId} or not r.problem_is_conditional then r.problem end as problem`;
 
 const FROM = sql`notification_recipients r left join users u on u.id = r.user_id
   left join user_groups g on g.id = r.group_id`;
@@ -84,13 +85,17 @@ export interface Resolved {
   creatorMode: boolean;
 }
 
+/** Whoever subscribed in a session keeps what it gives them, unless somebody gives them a context of their own. */
+const staysOfSession = sql`(r.session_at is not null and given."securityContext" is null)`;
+
 /** One row for each, in their order, with the recipient that is there already. */
 export const matchRecipients = (tx: Tx, notificationId: number, given: readonly Resolved[]) =>
   tx.many<{ id: number | null; isSame: boolean }>(sql`
     select r.id, coalesce(
         (r.channel_name is not distinct from coalesce(given."channelName", r.channel_name))
-        and (r.security_context is not distinct from coalesce(given."securityContext", r.security_context))
-        and r.creator_mode = given."creatorMode", false) as "isSame"
+        and (given."securityContext" is null
+          or (r.session_at is null and r.security_context is not distinct from given."securityContext"))
+        and (r.creator_mode = given."creatorMode" or ${staysOfSession}), false) as "isSame"
     from ${recordset(given)} left join notification_recipients r on r.notification_id = ${notificationId} and (
       r.user_id = given."userId" or r.group_id = given."groupId" or r.webhook_id = given."webhookId"
       or r.channel_id = given."channelId"
@@ -117,7 +122,9 @@ export const updateRecipients = (tx: Tx, given: readonly (Resolved & { id: numbe
     update notification_recipients r
     set channel_name = coalesce(given."channelName", r.channel_name),
         security_context = coalesce(given."securityContext", r.security_context),
-        creator_mode = given."creatorMode"
+        session_at = case when ${staysOfSession} then r.session_at end,
+        session_revoked = ${staysOfSession} and r.session_revoked,
+        creator_mode = case when ${staysOfSession} then r.creator_mode else given."creatorMode" end
     from ${recordset(given)} where r.id = given.id`);
 
 export interface RemovedTarget {
@@ -183,12 +190,69 @@ export const emailsOf = (db: Queryable, userIds: readonly number[]) =>
     sql`select id, email from users where id = any(${userIds}::bigint[])`,
   );
 
-export const findSessionContext = async (db: Queryable, sessionId: number) =>
+export interface OwnRecipient {
+  userId: number;
+  type: 'USER' | 'EMBED_USER';
+  /** Of somebody who has an embed token. */
+  session: { securityContext: object | null; createdAt: string } | null;
+  creatorMode: boolean;
+}
+
+export const findSession = (db: Queryable, sessionId: number) =>
+  db.maybeOne<NonNullable<OwnRecipient['session']>>(sql`
+    select security_context as "securityContext", created_at as "createdAt" from embed_sessions
+    where id = ${sessionId}`);
+
+/**
+ * Adds whoever asks for it. What others gave them before stays as it is. Returns whether they are new.
+ */
+export const insertOwn = async (tx: Tx, notificationId: number, own: OwnRecipient) =>
   (
-    await db.maybeOne<{ securityContext: object | null }>(
-      sql`select security_context as "securityContext" from embed_sessions where id = ${sessionId}`,
-    )
-  )?.securityContext ?? null;
+    await tx.maybeOne<{ isNew: boolean }>(sql`
+      insert into notification_recipients as r (notification_id, type, user_id, security_context, session_at,
+        creator_mode)
+      values (${notificationId}, ${own.type}, ${own.userId},
+        ${own.session?.securityContext ? sql`${json(own.session.securityContext)}::jsonb` : sql`null::jsonb`},
+        ${own.session?.createdAt ?? null}, ${own.creatorMode})
+      on conflict (notification_id, user_id) where user_id is not null do update
+        set security_context = excluded.security_context, session_at = excluded.session_at, session_revoked = false,
+          creator_mode = excluded.creator_mode
+        where r.session_at is not null or (r.unsubscribed_at is not null and r.security_context is null)
+      returning r.xmax = 0 as "isNew"`)
+  )?.isNew ?? false;
+
+/**
+ * Gives whoever subscribed in a session what their newest one gives them, also if it has expired, or notes that it was
+ * revoked. Without limits, for all of them. Sessions are listed for eight days and revocations for a day, so this happens
+ * every hour, and for each run.
+ */
+export const renewSubscriptions = (
+  db: Queryable,
+  only: { notificationId?: number; userId?: number | null } = {},
+) =>
+  db.run(sql`
+    update notification_recipients r
+    set session_at = x.at, security_context = x.context, session_revoked = x.revoked
+    from (
+      select o.id, newest.at, case when s.id is null then o.security_context else s.security_context end as context,
+        (o.session_revoked and newest.at = o.session_at) or s.revoked_at is not null or exists (
+          select from embed_revocations v where v.revoked_at >= newest.at and (
+            v.user_id = o.user_id or v.embed_tenant = u.embed_tenant or v.deployment_id = w.deployment_id
+            or v.session_id = s.id or v.api_key_id = s.api_key_id or (v.creator_mode and o.creator_mode))) as revoked
+      from notification_recipients o join notifications n on n.id = o.notification_id
+        join dashboards d on d.id = n.dashboard_id join workbooks w on w.id = d.workbook_id
+        join users u on u.id = o.user_id
+        left join lateral (
+          select s.id, s.created_at, s.security_context, s.revoked_at, s.api_key_id from embed_sessions s
+          where s.user_id = o.user_id and s.deployment_id = w.deployment_id and s.embed_tenant = u.embed_tenant
+            and s.creator_mode = o.creator_mode
+          order by s.id desc limit 1) s on true
+        cross join lateral (select coalesce(s.created_at, o.session_at) as at) newest
+      where o.session_at is not null
+        and (${only.notificationId ?? null}::bigint is null or o.notification_id = ${only.notificationId ?? null})
+        and (${only.userId ?? null}::bigint is null or o.user_id = ${only.userId ?? null})) x
+    where r.id = x.id
+      and (r.session_at, r.security_context, r.session_revoked) is distinct from (x.at, x.context, x.revoked)`);
 
 /** Returns whether there was such a recipient. */
 export const setUnsubscribed = async (tx: Tx, notificationId: number, userId: number, isOut: boolean) =>
@@ -207,7 +271,7 @@ export const hasOwnersView = async (db: Queryable, notificationId: number) =>
 export const copyRecipients = (tx: Tx, fromId: number, toId: number) =>
   tx.run(sql`
     insert into notification_recipients (notification_id, type, user_id, group_id, webhook_id, channel_id,
-      channel_name, email, security_context, creator_mode, unsubscribed_at)
-    select ${toId}, type, user_id, group_id, webhook_id, channel_id, channel_name, email, security_context,
-      creator_mode, unsubscribed_at
+      channel_name, email, security_context, session_at, session_revoked, creator_mode, unsubscribed_at)
+    select ${toId}, type, user_id, group_id, webhook_id, channel_id, channel_name, email, security_context, session_at,
+      session_revoked, creator_mode, unsubscribed_at
     from notification_recipients where notification_id = ${fromId} order by id`);

@@ -4,7 +4,7 @@ import { limits } from '@oriel/contract';
 import { may } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError, invalid } from '../../platform/errors.ts';
+import { ApiError, found, invalid } from '../../platform/errors.ts';
 import type { CallOrigin } from '../../platform/http/call.ts';
 import type { Provision } from '../embed-sessions/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
@@ -288,11 +288,21 @@ export async function addResolved(tx: Tx, notificationId: number, resolved: read
   };
 }
 
-/** The row of somebody who subscribes themselves. With an embed token, policies see what their session gives them. */
-export async function ownRecipient(tx: Tx, actor: Caller): Promise<Found> {
-  const own = { ...NOTHING, userId: actor.userId, isChanged: false };
-  if (actor.kind !== 'externalViewer') return { ...own, type: 'USER' };
-  const { sessionId, creatorMode } = actor.embed;
-  const securityContext = await store.findSessionContext(tx, sessionId);
-  return { ...own, type: 'EMBED_USER', securityContext, creatorMode };
+/**
+ * Adds whoever subscribes or leaves. With an embed token, they get what their newest session gives them, whenever it is
+ * sent. Returns whether they are new.
+ */
+export async function addOwn(tx: Tx, notificationId: number, actor: Caller): Promise<boolean> {
+  const { userId } = actor;
+  const own: store.OwnRecipient =
+    actor.kind === 'externalViewer'
+      ? {
+          ...{ userId, type: 'EMBED_USER', creatorMode: actor.embed.creatorMode },
+          session: found(await store.findSession(tx, actor.embed.sessionId), 'notification_not_found'),
+        }
+      : { userId, type: 'USER', creatorMode: false, session: null };
+  const isNew = await store.insertOwn(tx, notificationId, own);
+  if (isNew && (await store.countRecipients(tx, notificationId)) > limits.recipients)
+    throw new ApiError('recipient_limit_reached');
+  return isNew;
 }

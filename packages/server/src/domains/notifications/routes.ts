@@ -23,7 +23,7 @@ import {
   toWanted,
 } from './notifications.ts';
 import * as recipientStore from './recipients.store.ts';
-import { addResolved, isReachable, ownRecipient, requireForm, resolve, showsOwnView } from './recipients.ts';
+import { addOwn, addResolved, isReachable, requireForm, resolve, showsOwnView } from './recipients.ts';
 import { requireInterval } from './schedule.ts';
 import * as store from './store.ts';
 
@@ -74,7 +74,7 @@ export function notificationRoutes(options: NotificationOptions) {
         if (embedTenant !== null) requireInterval(wanted);
         const place = { dashboardId: dashboard.id, userId: actor.userId, embedTenant };
         const id = await store.insertNotification(tx, place, wanted);
-        await clock.schedule(tx, { deploymentId: params.deploymentId, notificationId: id }, wanted.nextDueAt);
+        await clock.schedule(tx, { ...params, sharer: embedTenant, notificationId: id }, wanted.nextDueAt);
         const { row, reply } = await show(tx, actor, looker, id);
         return { reply, changes: { id, before: null, after: audited(row) } };
       });
@@ -99,7 +99,11 @@ export function notificationRoutes(options: NotificationOptions) {
         if (wanted.nextDueAt !== before.nextDueAt)
           await clock.schedule(
             tx,
-            { deploymentId: params.deploymentId, notificationId: before.id },
+            {
+              deploymentId: params.deploymentId,
+              sharer: before.embedTenant,
+              notificationId: before.id,
+            },
             wanted.nextDueAt,
           );
         const { row, reply } = await show(tx, actor, looker, before.id);
@@ -176,11 +180,11 @@ export function notificationRoutes(options: NotificationOptions) {
         const [own] = await recipientStore.emailsOf(tx, [actor.userId]);
         if (own?.email && !isReachable(await tenantSettings.current(), own.email, true))
           throw new ApiError('recipient_not_allowed');
-        const outcome = await addResolved(tx, id, [await ownRecipient(tx, actor)]);
+        const isNew = await addOwn(tx, id, actor);
         const isBack = await recipientStore.setUnsubscribed(tx, id, actor.userId, false);
         const { reply } = await show(tx, actor, looker, id);
         const changes = { id, before: {}, after: { subscribed: actor.userId } };
-        return { reply, changes: outcome.created.length || isBack ? changes : [] };
+        return { reply, changes: isNew || isBack ? changes : [] };
       }),
     ),
 
@@ -190,7 +194,7 @@ export function notificationRoutes(options: NotificationOptions) {
         await store.lockNotification(tx, params.id);
         const { id, isSubscribed } = await requireNotification(tx, looker, params.id);
         // Whoever gets it by a group has no row yet.
-        if (isSubscribed) await addResolved(tx, id, [await ownRecipient(tx, actor)]);
+        if (isSubscribed) await addOwn(tx, id, actor);
         await recipientStore.setUnsubscribed(tx, id, actor.userId, true);
         const reply = { ...(await show(tx, actor, looker, id)).reply, isSubscribed: false };
         const changes = { id, before: { subscribed: actor.userId }, after: {} };

@@ -1,4 +1,5 @@
 import { operations } from '@oriel/contract';
+import type { Caller } from '../../platform/auth/actor.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import { html } from '../../platform/http/html.ts';
 import { pageById, pageSize, toPage } from '../../platform/http/pages.ts';
@@ -17,11 +18,13 @@ export interface RunRouteOptions {
   show: Show;
 }
 
+const readerOf = (actor: Caller): store.RunReader => ({ userId: actor.userId, isAdmin: maySeeNames(actor) });
+
 export const runRoutes = ({ runJob, links, show }: RunRouteOptions) => [
   handle(operations.runNotification, ({ actor, change }, { params, body }) =>
     change(async (tx) => {
       const { deploymentId } = params;
-      const { id } = await lockForChange(tx, lookerOf(actor, deploymentId), params.id);
+      const { id, embedTenant: sharer } = await lockForChange(tx, lookerOf(actor, deploymentId), params.id);
       // One after the other, so that nobody fills the queue.
       if (await store.hasRequestedRun(tx, id)) throw new ApiError('run_in_progress');
       const isPreview = body.preview ?? false;
@@ -33,8 +36,8 @@ export const runRoutes = ({ runJob, links, show }: RunRouteOptions) => [
         state: 'waiting',
         reason: null,
       });
-      await enqueue(tx, runJob, { deploymentId, runId: run!.id });
-      const reply = (await store.findShownRun(tx, id, run!.id))!;
+      await enqueue(tx, runJob, { deploymentId, sharer, runId: run!.id });
+      const reply = (await store.findShownRun(tx, id, run!.id, readerOf(actor)))!;
       return { reply, changes: { id, before: {}, after: { run: run!.id, isPreview } } };
     }),
   ),
@@ -45,16 +48,19 @@ export const runRoutes = ({ runJob, links, show }: RunRouteOptions) => [
     const size = pageSize(query.first);
     const list = `runs of notification ${id}, newest first`;
     const beforeId = query.after ? (cursors.decode(list, query.after)[0] as number) : null;
-    const rows = await store.listRuns(db, id, { beforeId, limit: size + 1 });
+    const rows = await store.listRuns(db, id, { beforeId, limit: size + 1, ...readerOf(actor) });
     return toPage(rows, { size, after: query.after, cursorOf: (row) => cursors.encode(list, [row.id]) });
   }),
 
   handle(operations.listNotificationDeliveries, async ({ actor, db, cursors }, { params, query }) => {
     const { id, mayChange } = await requireNotification(db, lookerOf(actor, params.deploymentId), params.id);
     if (!mayChange) throw new ApiError('forbidden');
-    const run = found(await store.findShownRun(db, id, params.runId), 'notification_run_not_found');
+    const run = found(
+      await store.findShownRun(db, id, params.runId, readerOf(actor)),
+      'notification_run_not_found',
+    );
     return pageById(cursors, `deliveries of run ${run.id}`, query, (page) =>
-      store.listDeliveries(db, run.id, { ...page, seesNames: maySeeNames(actor) }),
+      store.listDeliveries(db, run.id, { ...page, ...readerOf(actor) }),
     );
   }),
 

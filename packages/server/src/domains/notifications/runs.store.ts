@@ -7,6 +7,7 @@ import type { Condition, FilterChoice, GrainChoice } from './store.ts';
 
 export interface DueRow extends Timing {
   id: number;
+  embedTenant: string | null;
   nextDueAt: string;
 }
 
@@ -16,7 +17,7 @@ const TIMING = sql`n.schedule_type as "scheduleType", n.minute, n.hour, n.day_of
 /** Locks the notification if it is on. Whoever has the lock claims its due time. */
 export const lockDue = (tx: Tx, id: number) =>
   tx.maybeOne<DueRow>(sql`
-    select n.id, ${TIMING}, n.next_due_at as "nextDueAt" from notifications n
+    select n.id, n.embed_tenant as "embedTenant", ${TIMING}, n.next_due_at as "nextDueAt" from notifications n
     where n.id = ${id} and n.is_enabled and n.next_due_at is not null for no key update`);
 
 export const updateNextDue = (tx: Tx, id: number, nextDueAt: string | null) =>
@@ -24,8 +25,8 @@ export const updateNextDue = (tx: Tx, id: number, nextDueAt: string | null) =>
 
 /** Those that nobody has claimed although they are due for a while. */
 export const listOverdue = (db: Queryable, limit: number) =>
-  db.many<{ id: number; deploymentId: number }>(sql`
-    select n.id, w.deployment_id as "deploymentId"
+  db.many<{ id: number; deploymentId: number; embedTenant: string | null }>(sql`
+    select n.id, w.deployment_id as "deploymentId", n.embed_tenant as "embedTenant"
     from notifications n join dashboards d on d.id = n.dashboard_id join workbooks w on w.id = d.workbook_id
     where n.next_due_at < now() - interval '2 minutes' order by n.next_due_at limit ${limit}`);
 
@@ -59,32 +60,53 @@ export interface RunReply {
   skipped: number;
   failed: number;
   waiting: number;
+  hidesOthers: boolean;
   createdAt: string;
   startedAt: string | null;
   finishedAt: string | null;
 }
 
-const count = (statuses: string) => sql`(
-  select count(*) from notification_deliveries x where x.run_id = r.id and x.status = any(${statuses.split(' ')}))`;
+/** Who looks at runs. */
+export interface RunReader {
+  userId: number;
+  isAdmin: boolean;
+}
 
-const SHOWN = sql`
-  r.id, r.due_at as "dueAt", r.requested_by as "requestedBy", r.is_preview as "isPreview", r.state, r.phase, r.reason,
-  r.renderings, ${count('sent')} as sent, ${count('skipped')} as skipped, ${count('failed unknown')} as failed,
-  ${count('waiting sending')} as waiting, r.created_at as "createdAt", r.started_at as "startedAt",
-  r.finished_at as "finishedAt"`;
+/** Whether a reader gets an alert tells what they see. Channels, webhooks and addresses get the view of the owner. */
+const hidesOthers = ({ isAdmin }: RunReader): Sql => sql`(r.is_conditional and not ${isAdmin})`;
+const isShown = (reader: RunReader): Sql => sql`(not ${hidesOthers(reader)} or x.user_id = ${reader.userId}
+  or (x.user_id is null and exists (
+    select from notifications n where n.id = r.notification_id and n.user_id = ${reader.userId})))`;
 
-export const findShownRun = (db: Queryable, notificationId: number, id: number) =>
+const count = (reader: RunReader, statuses: string) => sql`(
+  select count(*) from notification_deliveries x
+  where x.run_id = r.id and x.status = any(${statuses.split(' ')}) and ${isShown(reader)})`;
+
+const shown = (reader: RunReader): Sql => sql`
+  r.id, r.due_at as "dueAt", r.requested_by as "requestedBy", r.is_preview as "isPreview",
+  case when hidden.failure then 'done' else r.state end as state,
+  case when ${hidesOthers(reader)} and r.phase = 'retrying' then 'sending' else r.phase end as phase,
+  case when not hidden.failure then r.reason end as reason, r.renderings, ${count(reader, 'sent')} as sent,
+  ${count(reader, 'skipped')} as skipped, ${count(reader, 'failed unknown')} as failed,
+  ${count(reader, 'waiting sending')} as waiting, ${hidesOthers(reader)} as "hidesOthers",
+  r.created_at as "createdAt", r.started_at as "startedAt", r.finished_at as "finishedAt"
+  from notification_runs r cross join lateral (
+    select r.state = 'failed' and exists (
+      select from notification_deliveries x
+      where x.run_id = r.id and x.status in ('failed', 'unknown') and not ${isShown(reader)}) as failure) hidden`;
+
+export const findShownRun = (db: Queryable, notificationId: number, id: number, reader: RunReader) =>
   db.maybeOne<RunReply>(sql`
-    select ${SHOWN} from notification_runs r where r.id = ${id} and r.notification_id = ${notificationId}`);
+    select ${shown(reader)} where r.id = ${id} and r.notification_id = ${notificationId}`);
 
 /** Newest first. */
 export const listRuns = (
   db: Queryable,
   notificationId: number,
-  page: { beforeId: number | null; limit: number },
+  page: { beforeId: number | null; limit: number } & RunReader,
 ) =>
   db.many<RunReply>(sql`
-    select ${SHOWN} from notification_runs r
+    select ${shown(page)}
     where r.notification_id = ${notificationId} and (${page.beforeId}::bigint is null or r.id < ${page.beforeId})
     order by r.id desc limit ${page.limit}`);
 
@@ -118,13 +140,14 @@ export interface DeliveryReply {
 export const listDeliveries = (
   db: Queryable,
   runId: number,
-  page: { afterId: number; limit: number; seesNames: boolean },
+  page: { afterId: number; limit: number } & RunReader,
 ) =>
   db.many<DeliveryReply>(sql`
-    select id, type, user_id as "userId",
-      case when user_id is null or ${page.seesNames} then address end as address, status, reason, attempts,
-      finished_at as "finishedAt"
-    from notification_deliveries where run_id = ${runId} and id > ${page.afterId} order by id limit ${page.limit}`);
+    select x.id, x.type, x.user_id as "userId",
+      case when x.user_id is null or ${page.isAdmin} then x.address end as address, x.status, x.reason, x.attempts,
+      x.finished_at as "finishedAt"
+    from notification_deliveries x join notification_runs r on r.id = x.run_id
+    where x.run_id = ${runId} and x.id > ${page.afterId} and ${isShown(page)} order by x.id limit ${page.limit}`);
 
 /** Everything that a run needs of its notification. */
 export interface RunRow extends Timing {
@@ -136,6 +159,7 @@ export interface RunRow extends Timing {
   createdAt: string;
   requestedBy: number | null;
   isPreview: boolean;
+  isConditional: boolean;
   deploymentId: number;
   dashboardId: number;
   publicId: string;
@@ -143,6 +167,8 @@ export interface RunRow extends Timing {
   name: string | null;
   workbookName: string;
   userId: number | null;
+  /** The content key of the embed tenant that it belongs to. */
+  embedTenant: string | null;
   embedTenantName: string | null;
   notificationEnabled: boolean;
   notificationFormat: 'png' | 'pdf';
@@ -154,9 +180,9 @@ export interface RunRow extends Timing {
 export const findRun = (db: Queryable, id: number) =>
   db.maybeOne<RunRow>(sql`
     select r.id, r.notification_id as "notificationId", r.state, r.reason, r.due_at as "dueAt", r.created_at as "createdAt",
-      r.requested_by as "requestedBy", r.is_preview as "isPreview", w.deployment_id as "deploymentId",
+      r.requested_by as "requestedBy", r.is_preview as "isPreview", r.is_conditional as "isConditional", w.deployment_id as "deploymentId",
       d.id as "dashboardId", d.public_id as "publicId", d.version_number as "versionNumber", n.name,
-      w.name as "workbookName", n.user_id as "userId",
+      w.name as "workbookName", n.user_id as "userId", n.embed_tenant as "embedTenant",
       (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName", ${TIMING},
       n.notification_enabled as "notificationEnabled", n.notification_format as "notificationFormat", n.filters,
       n.time_grains as "timeGrains", n.condition
@@ -168,7 +194,14 @@ export const findRun = (db: Queryable, id: number) =>
 
 export const setPhase = (db: Queryable, id: number, phase: NonNullable<RunReply['phase']>) =>
   db.run(sql`
-    update notification_runs set state = 'running', phase = ${phase}, started_at = coalesce(started_at, now())
+    update notification_runs set phase = ${phase}
+    where id = ${id} and state in ('waiting', 'running')`);
+
+/** Once a run had a condition, what became of it is shown to nobody else any more. */
+export const beginRun = (db: Queryable, id: number, isConditional: boolean) =>
+  db.run(sql`
+    update notification_runs set state = 'running', phase = 'checking', started_at = coalesce(started_at, now()),
+      is_conditional = is_conditional or ${isConditional}
     where id = ${id} and state in ('waiting', 'running')`);
 
 /** For these deliveries, whose readers have equal rows. */
@@ -237,27 +270,45 @@ export interface DeliveryRow {
   attempts: number;
   messageId: string;
   securityContext: object | null;
+  /** Of whoever subscribed in a session: when their newest one was minted. */
+  sessionAt: string | null;
+  sessionRevoked: boolean;
   creatorMode: boolean;
   /** Whether they left since the run began. */
   isUnsubscribed: boolean;
 }
 
-/** An embed user without a row of their own has the rights that their group gives. */
-const selectDeliveries = (notificationId: number): Sql => sql`
+/**
+ * An embed user without a row of their own has the rights that their group gives. Whoever asked for a preview has those of
+ * their newest session, in which they asked.
+ */
+const selectDeliveries = ({
+  notificationId,
+  deploymentId,
+  isPreview,
+}: Pick<RunRow, 'notificationId' | 'deploymentId' | 'isPreview'>): Sql => sql`
   select x.id, x.type, x.user_id as "userId", x.address, x.recipient_id as "recipientId",
     x.embed_tenant as "embedTenant", x.target, x.attempts, x.message_id as "messageId",
-    r.security_context as "securityContext",
-    coalesce(r.creator_mode, (select g.embed_tenant is not null from notification_recipients of_group
+    own.security_context as "securityContext", own.session_at as "sessionAt",
+    coalesce(own.session_revoked, false) as "sessionRevoked",
+    coalesce(own.creator_mode, (select g.embed_tenant is not null from notification_recipients of_group
       join user_groups g on g.id = of_group.group_id where of_group.id = x.recipient_id), false) as "creatorMode",
-    coalesce(r.unsubscribed_at is not null, false) as "isUnsubscribed"
-  from notification_deliveries x
-    left join notification_recipients r on r.notification_id = ${notificationId} and r.user_id = x.user_id`;
+    coalesce(own.unsubscribed_at is not null, false) as "isUnsubscribed"
+  from notification_deliveries x left join lateral (
+    select r.security_context, r.session_at, r.session_revoked, r.creator_mode, r.unsubscribed_at
+    from notification_recipients r
+    where not ${isPreview} and r.notification_id = ${notificationId} and r.user_id = x.user_id
+    union all (
+      select s.security_context, s.created_at, s.revoked_at is not null, true, null from embed_sessions s
+      where ${isPreview} and s.user_id = x.user_id and s.deployment_id = ${deploymentId}
+        and s.embed_tenant = x.embed_tenant and s.creator_mode
+      order by s.id desc limit 1)) own on true`;
 
 /** Those that are to be sent now. */
-export const listWaiting = (db: Queryable, { id, notificationId }: RunRow, afterId: number, limit: number) =>
+export const listWaiting = (db: Queryable, run: RunRow, afterId: number, limit: number) =>
   db.many<DeliveryRow>(sql`
-    ${selectDeliveries(notificationId)}
-    where x.run_id = ${id} and x.status = 'waiting' and x.next_attempt_at <= now() and x.id > ${afterId}
+    ${selectDeliveries(run)}
+    where x.run_id = ${run.id} and x.status = 'waiting' and x.next_attempt_at <= now() and x.id > ${afterId}
     order by x.id limit ${limit}`);
 
 /**
@@ -321,19 +372,31 @@ export const setCondition = (
     on conflict (notification_id, target) do update set is_true = excluded.is_true,
       value = coalesce(excluded.value, notification_conditions.value)`);
 
-export const setProblem = (db: Queryable, recipientId: number, problem: string | null) =>
-  db.run(sql`
-    update notification_recipients set problem = ${problem}
-    where id = ${recipientId} and problem is distinct from ${problem}`);
+/** A run with a condition leaves a problem that others may know as it is, because the change would tell that it sent. */
+export function setProblem(
+  db: Queryable,
+  recipientId: number,
+  problem: string | null,
+  isConditional: boolean,
+) {
+  const isHidden = isConditional && problem !== null;
+  return db.run(sql`
+    update notification_recipients set problem = ${problem}, problem_is_conditional = ${isHidden}
+    where id = ${recipientId} and (problem, problem_is_conditional) is distinct from (${problem}::text, ${isHidden})
+      and (not ${isConditional} or problem is null or problem_is_conditional)`);
+}
+
+/** They get nothing any more, and neither they nor an alert decided that. */
+const isLost = sql`(x.status = 'skipped' and x.reason not like 'The condition %'
+  and x.reason <> 'They have unsubscribed.')`;
+const hasFailed = sql`x.status in ('failed', 'unknown')`;
 
 export const findSummary = (db: Queryable, runId: number) =>
   db.one<{ failed: number; lost: number; nextAttemptAt: string | null; reason: string | null }>(sql`
-    select count(*) filter (where status in ('failed', 'unknown')) as failed,
-      count(*) filter (where status = 'skipped' and reason not like 'The condition %'
-        and reason <> 'They have unsubscribed.') as lost,
-      min(next_attempt_at) filter (where status = 'waiting') as "nextAttemptAt",
-      min(reason) filter (where status in ('failed', 'unknown')) as reason
-    from notification_deliveries where run_id = ${runId}`);
+    select count(*) filter (where ${hasFailed}) as failed, count(*) filter (where ${isLost}) as lost,
+      min(x.next_attempt_at) filter (where x.status = 'waiting') as "nextAttemptAt",
+      min(x.reason) filter (where ${hasFailed}) as reason
+    from notification_deliveries x where x.run_id = ${runId}`);
 
 /** Returns whether the owner may be told of trouble now: once a day at most. */
 export const claimTelling = async (tx: Tx, notificationId: number) =>
@@ -375,8 +438,9 @@ export const findLinked = (db: Queryable, notificationId: number) =>
 
 /** Nothing if they, or their embed tenant, were deleted. */
 export const findUser = (db: Queryable, userId: number) =>
-  db.maybeOne<{ email: string | null; embedTenant: string | null }>(sql`
-    select u.email, u.embed_tenant as "embedTenant" from users u where u.id = ${userId} and ${isLiving}`);
+  db.maybeOne<{ email: string | null; embedTenant: string | null; isDeactivated: boolean }>(sql`
+    select u.email, u.embed_tenant as "embedTenant", u.is_deactivated as "isDeactivated"
+    from users u where u.id = ${userId} and ${isLiving}`);
 
 export const WARM_CHANNEL = 'oriel_notifications';
 
@@ -384,14 +448,12 @@ export const WARM_CHANNEL = 'oriel_notifications';
 export const tellServers = (db: Queryable, payload: string) =>
   db.run(sql`select pg_notify(${WARM_CHANNEL}, ${payload})`);
 
-export const listDeliveriesById = (db: Queryable, { notificationId }: RunRow, ids: readonly number[]) =>
-  db.many<DeliveryRow>(
-    sql`${selectDeliveries(notificationId)} where x.id = any(${ids}::bigint[]) order by x.id`,
-  );
+export const listDeliveriesById = (db: Queryable, run: RunRow, ids: readonly number[]) =>
+  db.many<DeliveryRow>(sql`${selectDeliveries(run)} where x.id = any(${ids}::bigint[]) order by x.id`);
 
-/** Why people did not get it, the most frequent first. */
-export const listReasons = (db: Queryable, runId: number, limit: number) =>
+/** Why people did not get it, the most frequent first, as far as the reader may know. */
+export const listReasons = (db: Queryable, runId: number, reader: RunReader, limit: number) =>
   db.many<{ reason: string; count: number }>(sql`
-    select reason, count(*) from notification_deliveries
-    where run_id = ${runId} and status in ('failed', 'skipped', 'unknown') and reason is not null
-    group by reason order by count(*) desc, reason limit ${limit}`);
+    select x.reason, count(*) from notification_deliveries x join notification_runs r on r.id = x.run_id
+    where x.run_id = ${runId} and (${hasFailed} or ${isLost}) and x.reason is not null and ${isShown(reader)}
+    group by x.reason order by count(*) desc, x.reason limit ${limit}`);

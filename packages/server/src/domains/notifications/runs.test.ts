@@ -1,180 +1,41 @@
-/** Runs of notifications: who is sent what, once, and what is said of those who are not. */
-import { createServer, type Server } from 'node:http';
+/** Runs of notifications: what ran when, who is sent it, once, and what is said of those who are not. */
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answer, type MailServer, startMailServer } from '../../../test/mail-server.ts';
-import { deployModel } from '../../../test/shops.ts';
-import { createOwnWorld, unique, type World } from '../../../test/world.ts';
+import { expect, test } from 'vitest';
+import { answer } from '../../../test/mail-server.ts';
+import {
+  add,
+  answers,
+  comes,
+  create,
+  dashboardId,
+  deliveriesOf,
+  deploymentId,
+  ended,
+  figuresOf,
+  hookUrl,
+  mails,
+  minutesAgo,
+  numbersIn,
+  PATIENTLY,
+  publish,
+  REGIONS,
+  type Recipients,
+  received,
+  retryNow,
+  runNow,
+  runs,
+  sql,
+  tenant,
+  useNotifiedSales,
+  type Widgets,
+  world,
+} from '../../../test/notified-sales.ts';
+import { unique } from '../../../test/world.ts';
 import { TURN } from './run-job.ts';
+import { claimDelivery, lockClaims } from './runs.store.ts';
 import { createWarming } from './warming.ts';
 
-type Person = Awaited<ReturnType<World['person']>>;
-
-let world: World;
-let hooks: Server;
-let mails: MailServer;
-/** How the mail server answers an address. */
-const answers = new Map<string, Error | Promise<undefined>>();
-let deploymentId: number;
-let workbookId: number;
-let dashboardId: number;
-let userAttributeId: number;
-const received: { headers: Record<string, string>; body: string }[] = [];
-let hookUrl: string;
-const tenant = unique('acme').replaceAll('_', '-');
-const REGIONS = ['EU', 'US', 'APAC', 'LATAM', 'MEA'];
-/** No number comes twice, neither in a row nor as a sum. */
-const ROWS = REGIONS.flatMap((region, i) => [
-  { region, product: 'Desks', amount: 93 * (i + 1) },
-  { region, product: 'Lamps', amount: 7 * (i + 1) },
-]);
-/** What a reader of the region must see, by plain loops over all rows: the sum and the table. */
-const figuresOf = (region: string) => {
-  const own = ROWS.filter((row) => row.region === region);
-  const sum = own.reduce((all, { amount }) => all + amount, 0);
-  return { figure: `Revenue: ${sum}`, table: own.map(({ product, amount }) => `${product} | ${amount}`) };
-};
-const PATIENTLY = { timeout: 120_000 };
-
-const MODEL = {
-  'model/cubes/sales.yml': `cubes:
-  - name: sales
-    sql_table: files.sales
-    dimensions:
-      - { name: id, sql: id, type: number, primary_key: true }
-      - { name: region, sql: region, type: string }
-      - { name: product, sql: product, type: string }
-    measures:
-      - { name: revenue, sql: amount, type: sum }
-    access_policy:
-      - group: "*"
-        row_level:
-          filters:
-            - { member: region, operator: equals, values: ["{ userAttributes.region }"] }
-`,
-};
-
-const { ms: turnMs } = TURN;
-beforeAll(async () => {
-  // On a busy machine, a run would give its turn to others and draw a group again.
-  TURN.ms = 10 * 60_000;
-  mails = await startMailServer({
-    recipient: (address) => answers.get(address),
-    closes: ([to]) => (to!.startsWith('lost-') ? 'after' : undefined),
-  });
-  world = await createOwnWorld({
-    env: {
-      ORIEL_ALLOW_PRIVATE_REMOTES: 'true',
-      ORIEL_SMTP_URL: mails.url,
-      ORIEL_MAIL_FROM: 'Acme <no-reply@example.com>',
-    },
-  });
-  hooks = createServer(async (incoming, response) => {
-    let body = '';
-    for await (const part of incoming) body += part;
-    received.push({ headers: incoming.headers as Record<string, string>, body });
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => hooks.listen(0, '127.0.0.1', resolve));
-  hookUrl = `http://127.0.0.1:${(hooks.address() as { port: number }).port}/`;
-  deploymentId = (await world.deployment()).id;
-  const rows = ROWS.map(({ region, product, amount }, i) => `${i + 1},${region},${product},${amount}`);
-  await world.writeFiles(deploymentId, { 'sales.csv': `id,region,product,amount\n${rows.join('\n')}\n` });
-  userAttributeId = (await world.admin.createUserAttribute({ body: { name: 'region', type: 'string' } })).id;
-  await deployModel(world, deploymentId, MODEL);
-  workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Sales' } })).id;
-  const query = { measures: ['sales.revenue'] };
-  const { id: reportId } = await world.admin.createReport({
-    deploymentId,
-    body: {
-      name: 'Revenue',
-      jsonQuery: JSON.stringify(query),
-      meta: { chart: { kind: 'kpi', spec: { measure: 'sales.revenue' } } },
-    },
-  });
-  const products = { measures: ['sales.revenue'], dimensions: ['sales.product'] };
-  const table = await world.admin.createReport({
-    deploymentId,
-    body: {
-      name: 'Products',
-      jsonQuery: JSON.stringify({ ...products, order: { 'sales.product': 'asc' } }),
-      meta: { chart: { kind: 'table', spec: {} } },
-    },
-  });
-  const position = { x: 0, y: 0, w: 4, h: 4 };
-  const below = { ...position, y: 4 };
-  const widgets = [
-    { id: 'table', type: 'CHART' as const, position: below, config: { reportId: table.id } },
-    { id: 'kpi', type: 'CHART' as const, position, config: { reportId } },
-    { id: 'region', type: 'FILTER' as const, position, config: { member: 'sales.region' } },
-  ];
-  ({ id: dashboardId } = await publish(widgets));
-  await world.admin.updateEmbedAccess({
-    deploymentId,
-    workbookId,
-    body: { allEmbedUsers: true, action: 'read' },
-  });
-});
-afterAll(async () => {
-  TURN.ms = turnMs;
-  hooks.closeAllConnections();
-  hooks.close();
-  await world.stop();
-  await mails.stop();
-});
-
-type Widgets = NonNullable<
-  NonNullable<Parameters<World['admin']['publishDashboard']>[0]['body']['config']>['widgets']
->;
-const publish = (widgets: Widgets) =>
-  world.admin.publishDashboard({
-    deploymentId,
-    workbookId,
-    body: { config: { widgets }, title: 'Sales', allowEmbed: true },
-  });
-type Body = Partial<Parameters<World['admin']['createNotification']>[0]['body']>;
-const create = (body: Body = {}) =>
-  world.admin.createNotification({
-    deploymentId,
-    body: { dashboardId, scheduleType: 'DAILY', hour: 9, ...body },
-  });
-type Recipients = Parameters<World['admin']['addRecipients']>[0]['body']['recipients'];
-const add = (id: number, recipients: Recipients) =>
-  world.admin.addRecipients({ deploymentId, id, body: { recipients } });
-const runs = async (id: number) => (await world.admin.listNotificationRuns({ deploymentId, id })).items;
-const ended = (id: number, count = 1) =>
-  expect
-    .poll(
-      async () => (await runs(id)).filter(({ state }) => state === 'done' || state === 'failed').length,
-      PATIENTLY,
-    )
-    .toBe(count);
-const deliveriesOf = async (id: number, runId: number) =>
-  (await world.admin.listNotificationDeliveries({ deploymentId, id, runId, first: 1000 })).items;
-const sql = async (text: string, values: unknown[] = []) =>
-  (await world.server.db.pool.query(text, values)).rows;
-/** As if this time had come, and two servers had noticed. */
-async function comes(id: number, due: string) {
-  await sql('update notifications set next_due_at = $2::timestamptz where id = $1', [id, due]);
-  for (let i = 0; i < 2; i++)
-    await sql(
-      `insert into jobs (kind, payload, max_attempts, lane) values ('notifications.due', $1, 100, 'default')`,
-      [{ deploymentId, notificationId: id }],
-    );
-  await sql('notify oriel_jobs');
-}
-/** By an admin of their own, because one caller may ask for only so many runs. */
-async function runNow(id: number) {
-  const { client } = await world.person({ roles: ['Admin'] });
-  return client.runNotification({ deploymentId, id });
-}
-/** As if the pause before the next attempt were over. */
-async function retryNow() {
-  await sql('update notification_deliveries set next_attempt_at = now() where status = $1', ['waiting']);
-  await sql("update jobs set run_at = now() where kind = 'notifications.run' and state = 'waiting'");
-  await sql('notify oriel_jobs');
-}
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+useNotifiedSales();
 
 test('a due time runs once, a late one too, and one of more than an hour ago is recorded as missed', async () => {
   const hook = await world.admin.createWebhook({ body: { url: hookUrl, events: ['role.created'] } });
@@ -211,13 +72,6 @@ test('a due time runs once, a late one too, and one of more than an hour ago is 
   expect(Date.parse(nextRunAt!)).toBeGreaterThan(Date.now());
   expect(received).toHaveLength(1);
 });
-
-/** The lines of a mail with what the dashboard shows: after the title and the time, and before the links. */
-const numbersIn = (text: string) => {
-  const blocks = text.trim().split(/\r?\n\r?\n/);
-  expect(blocks[1]).toMatch(/^Data as of .+ \(UTC\)/);
-  return blocks.slice(2, 4).flatMap((block) => block.split(/\r?\n/));
-};
 
 test('readers with equal rows share one rendering, and nobody shares with another region', async () => {
   const { id } = await create();
@@ -280,39 +134,6 @@ test('readers with equal rows share one rendering, and nobody shares with anothe
   expect([...keys.values()].map((regions) => regions.size)).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('a reader whose rights change while others are served gets the rows of their new rights', async () => {
-  const { id } = await create();
-  const name = (who: string) => `${who}-${id}`;
-  let release = () => {};
-  answers.set(`${name('first')}@example.com`, new Promise((resolve) => (release = () => resolve(undefined))));
-  const provision = (who: string, region: string): Recipients[number] => ({
-    type: 'EMBED_USER',
-    embedTenantName: tenant,
-    externalId: name(who),
-    email: `${name(who)}@example.com`,
-    userAttributes: [{ name: 'region', value: region }],
-  });
-  await add(id, [provision('first', 'EU'), provision('stays', 'US'), provision('moves', 'US')]);
-  const before = mails.sessions();
-  await world.admin.runNotification({ deploymentId, id });
-  await expect.poll(() => mails.sessions(), PATIENTLY).toBe(before + 1);
-  await add(id, [provision('moves', 'APAC')]);
-  release();
-  await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
-  await retryNow();
-  await ended(id);
-  expect((await runs(id))[0]).toMatchObject({ state: 'done', sent: 3 });
-  const figures = (who: string) =>
-    mails.messages
-      .filter(({ to }) => to.includes(`${name(who)}@example.com`))
-      .map(({ parsed }) => numbersIn(parsed.text!)[0]);
-  expect([figures('first'), figures('stays'), figures('moves')]).toEqual([
-    [figuresOf('EU').figure],
-    [figuresOf('US').figure],
-    [figuresOf('APAC').figure],
-  ]);
-});
-
 test('a widget that fails fails the copy, the run says so, and nothing is sent', async () => {
   const { id } = await create({ name: 'Broken' });
   await world.admin.subscribeToNotification({ deploymentId, id });
@@ -359,56 +180,6 @@ test('mails lead people to the dashboard, and embed users to the page of the hos
   await world.admin.runNotification({ deploymentId, id });
   expect(await textTo(email, 2)).toBe(`https://host.example/${tenant}/d/${dashboardPublicId}`);
   expect(await textTo(own, 2)).toBe(`${world.url}/embed/dashboard/${dashboardPublicId}`);
-});
-
-test('whoever lost access, was deactivated or left gets nothing, and the run says why', async () => {
-  const { id } = await create();
-  const lost = unique('lost').replaceAll('_', '-');
-  const people = await Promise.all(Array.from({ length: 4 }, () => world.person()));
-  const [ann, bob, cyd, dan] = people as [Person, Person, Person, Person];
-  for (const { userId } of people)
-    await world.admin.setUserPolicy({
-      body: { resourceType: 'Workbook', resourceId: workbookId, userId, action: 'WorkbookRead' },
-    });
-  const group = await world.admin.createUserGroup({ body: { name: unique('group') } });
-  await world.admin.addUserGroupMembers({
-    id: group.id,
-    body: { userIds: [cyd.userId, ann.userId, dan.userId] },
-  });
-  await add(id, [
-    { type: 'USER', userId: ann.userId },
-    { type: 'USER', userId: bob.userId },
-    { type: 'GROUP', groupId: group.id },
-    { type: 'SLACK', channelId: 'C0123456789' },
-    { type: 'EMBED_USER', embedTenantName: tenant, externalId: 'mute', email: 'mute@example.com' },
-    { type: 'EMBED_USER', embedTenantName: lost, externalId: 'lost', email: 'l@example.com' },
-  ]);
-  await sql("update users set email = null where external_id = 'mute'");
-  await world.admin.deleteEmbedTenant({ embedTenantName: lost });
-  await world.admin.setUserPolicy({
-    body: { resourceType: 'Workbook', resourceId: workbookId, userId: ann.userId },
-  });
-  await world.admin.updateUser({ id: bob.userId, body: { isDeactivated: true } });
-  await cyd.client.unsubscribeFromNotification({ deploymentId, id });
-  await world.admin.runNotification({ deploymentId, id });
-  await ended(id);
-  const [run] = await runs(id);
-  const all = (await deliveriesOf(id, run!.id)).map(({ userId, status, reason }) => [
-    people.find((person) => person.userId === userId) ?? null,
-    status,
-    reason,
-  ]);
-  // Until a job has removed the tenant, the run says that its user was deleted.
-  const outcomes = all.filter(([, , reason]) => reason !== 'They were deleted.');
-  expect(mails.messages.filter(({ to }) => to.includes('l@example.com'))).toEqual([]);
-  expect(outcomes).toEqual([
-    [ann, 'skipped', 'They may not see the dashboard.'],
-    [bob, 'skipped', 'They were deactivated.'],
-    // Of the group. Who left by themselves is not brought back by it.
-    [dan, 'sent', null],
-    [null, 'failed', 'This server has no token for Slack: set ORIEL_SLACK_TOKEN.'],
-    [null, 'skipped', 'They have no email address.'],
-  ]);
 });
 
 test('a filter that the dashboard lost fails the run, and webhooks hear of it', async () => {
@@ -473,101 +244,6 @@ test('a server that died while it was sending does not send again', async () => 
   ]);
 });
 
-test('an alert is sent when its condition becomes true, not again while it stays true, and again after it was false', async () => {
-  const hook = await world.admin.createWebhook({ body: { url: hookUrl, events: ['role.created'] } });
-  const region = async (value: string) => {
-    const { id: userId } = await world.admin.getMe();
-    await world.admin.upsertUserAttributeValue({ body: { userId, userAttributeId, value } });
-  };
-  const { id } = await create({
-    condition: { widgetId: 'kpi', measure: 'sales.revenue', operator: 'above', value: 250 },
-  } as Body);
-  await add(id, [{ type: 'WEBHOOK', webhookId: hook.id }]);
-  const outcomes: unknown[] = [];
-  for (const [i, value] of ['EU', 'APAC', 'LATAM', 'US', 'MEA'].entries()) {
-    await region(value);
-    await world.admin.runNotification({ deploymentId, id });
-    await ended(id, i + 1);
-    const [delivery] = await deliveriesOf(id, (await runs(id))[0]!.id);
-    const { status, reason } = delivery!;
-    outcomes.push([value, status, reason]);
-  }
-  expect(outcomes).toEqual([
-    ['EU', 'skipped', 'The condition is not met.'],
-    ['APAC', 'sent', null],
-    ['LATAM', 'skipped', 'The condition was met before, and still is.'],
-    ['US', 'skipped', 'The condition is not met.'],
-    ['MEA', 'sent', null],
-  ]);
-});
-
-test.each([
-  { operator: 'below', value: 150, told: { US: false, EU: true } },
-  { operator: 'no_data', told: { EU: false, nowhere: true, MEA: false } },
-  // By 100 %, by nothing, by -50 %.
-  { operator: 'changed_by_percent', value: 50, told: { EU: false, US: true, 'US ': false, 'EU ': true } },
-] as const)('an alert is told when its value is $operator', async ({ told, ...condition }) => {
-  const hook = await world.admin.createWebhook({ body: { url: hookUrl, events: ['role.created'] } });
-  const { id } = await create({
-    condition: { widgetId: 'kpi', measure: 'sales.revenue', ...condition },
-  } as Body);
-  await add(id, [{ type: 'WEBHOOK', webhookId: hook.id }]);
-  const { id: userId } = await world.admin.getMe();
-  const outcomes: [string, boolean][] = [];
-  for (const [i, region] of Object.keys(told).entries()) {
-    const value = region.trim();
-    await world.admin.upsertUserAttributeValue({ body: { userId, userAttributeId, value } });
-    await runNow(id);
-    await ended(id, i + 1);
-    outcomes.push([region, (await runs(id))[0]!.sent === 1]);
-  }
-  expect(Object.fromEntries(outcomes)).toEqual(told);
-});
-
-test('each reader has an alert of their own, which counts as told only once it was sent', async () => {
-  const { id } = await create({
-    condition: { widgetId: 'kpi', measure: 'sales.revenue', operator: 'above', value: 250 },
-  } as Body);
-  const address = (who: string) => `${who}-${id}@example.com`;
-  const be = (who: string, region: string) =>
-    add(id, [
-      {
-        type: 'EMBED_USER',
-        embedTenantName: tenant,
-        externalId: `${who}-${id}`,
-        email: address(who),
-        userAttributes: [{ name: 'region', value: region }],
-      },
-    ]);
-  await be('low', 'EU');
-  await be('high', 'MEA');
-  let count = 0;
-  const outcomes = async () =>
-    (await deliveriesOf(id, (await runs(id))[0]!.id)).map(({ status, reason }) => [status, reason]);
-  const run = async () => {
-    await runNow(id);
-    await ended(id, ++count);
-    return outcomes();
-  };
-  const NOT_MET = ['skipped', 'The condition is not met.'];
-  answers.set(address('high'), answer(451, 'try again later'));
-  await runNow(id);
-  await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
-  // What is true at the next attempt decides.
-  answers.delete(address('high'));
-  await be('high', 'EU');
-  await retryNow();
-  await ended(id, ++count);
-  expect(await outcomes()).toEqual([NOT_MET, NOT_MET]);
-  await be('high', 'MEA');
-  answers.set(address('high'), answer(550, 'no such mailbox'));
-  expect(await run()).toEqual([NOT_MET, ['failed', expect.stringContaining('no such mailbox')]]);
-  answers.delete(address('high'));
-  expect(await run()).toEqual([NOT_MET, ['sent', null]]);
-  expect(await run()).toEqual([NOT_MET, ['skipped', 'The condition was met before, and still is.']]);
-  expect(mails.messages.filter(({ to }) => to.includes(address('high')))).toHaveLength(1);
-});
-
 test('the owner is told of trouble once a day, also one who is an embed user', async () => {
   const name = unique('Failing');
   const { id } = await create({ name });
@@ -605,28 +281,6 @@ test('the owner is told of trouble once a day, also one who is an embed user', a
     [id, `owner-${id}`],
   );
   expect(await run()).toEqual([email, `owner-${id}@example.com`]);
-});
-
-test('an address without an account gets the view of the owner, while the settings let schedules reach anybody', async () => {
-  const { id } = await create();
-  const address = `stranger-${id}@example.org`;
-  const { id: userId } = await world.admin.getMe();
-  await world.admin.upsertUserAttributeValue({ body: { userId, userAttributeId, value: 'US' } });
-  await world.admin.updateTenantSettings({ body: { notificationRecipients: 'anybody' } });
-  try {
-    await add(id, [{ type: 'USER', email: address }]);
-    await runNow(id);
-    await ended(id);
-    const { parsed } = mails.messages.find(({ to }) => to.includes(address))!;
-    expect(numbersIn(parsed.text!)[0]).toBe(figuresOf('US').figure);
-  } finally {
-    await world.admin.updateTenantSettings({ body: { notificationRecipients: 'known' } });
-  }
-  await runNow(id);
-  await ended(id, 2);
-  expect(await deliveriesOf(id, (await runs(id))[0]!.id)).toMatchObject([
-    { status: 'skipped', reason: 'The settings of the account do not let schedules reach this address.' },
-  ]);
 });
 
 test('messages over the limit of an embed tenant wait for the next hour', async () => {
@@ -715,27 +369,6 @@ test('a long run goes behind others after each turn, and everybody gets it once'
   } finally {
     TURN.ms = ms;
   }
-});
-
-test('a creator gets nothing while creator mode is switched off', async () => {
-  const { id } = await create();
-  const externalId = `maker-${id}`;
-  await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
-  const recipient = { embedTenantName: tenant, externalId, email: `${externalId}@example.com` };
-  await add(id, [{ type: 'EMBED_USER', ...recipient }]);
-  // As if a creator had added them to a schedule of their embed tenant.
-  await sql('update notification_recipients set creator_mode = true where notification_id = $1', [id]);
-  const outcome = async (count: number) => {
-    await runNow(id);
-    await ended(id, count);
-    const [delivery] = await deliveriesOf(id, (await runs(id))[0]!.id);
-    return [delivery!.status, delivery!.reason];
-  };
-  const OFF = ['skipped', 'Creator mode is switched off in the settings of the account.'];
-  await world.admin.updateTenantSettings({ body: { useCreatorMode: false } });
-  expect(await outcome(1)).toEqual(OFF);
-  await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
-  expect(await outcome(2)).not.toEqual(OFF);
 });
 
 test('servers renew the rows of each reader of a run, whoever of them fails', async () => {
@@ -850,4 +483,88 @@ test('temporary refusals are tried again, permanent ones are shown at the recipi
   expect((await fetch(`${url}x`, { method: 'POST', body })).status).toBe(400);
   expect((await fetch(url!, { method: 'POST', body })).status).toBe(200);
   expect(await isOut()).toEqual([true, false, false, false]);
+});
+
+test('the messages of an embed tenant are counted one after the other, whichever runs they are of', async () => {
+  const { id } = await create();
+  const [run] = await sql(
+    `insert into notification_runs (notification_id, state) values ($1, 'missed') returning id`,
+    [id],
+  );
+  const deliveryOf = async (embedTenant: string, target: string) =>
+    Number(
+      (
+        await sql(
+          `insert into notification_deliveries (run_id, target, type, address, embed_tenant)
+           values ($1, $2, 'EMBED_USER', 'a@example.com', $3) returning id`,
+          [run.id, target, embedTenant],
+        )
+      )[0].id,
+    );
+  const busy = unique('busy');
+  const [first, second, other] = [
+    await deliveryOf(busy, 'first'),
+    await deliveryOf(busy, 'second'),
+    await deliveryOf(unique('calm'), 'other'),
+  ];
+  const { db } = world.server;
+  const claim = (delivery: number, meanwhile = async () => {}) =>
+    db.transaction(async (tx) => {
+      await lockClaims(tx, delivery);
+      const isClaimed = await claimDelivery(tx, delivery, 1);
+      await meanwhile();
+      return isClaimed;
+    });
+  let late: Promise<boolean> | undefined;
+  const isFirst = await claim(first, async () => {
+    expect(await claim(other)).toBe(true);
+    late = claim(second);
+    const waiting = "select pid from pg_locks where locktype = 'advisory' and not granted";
+    await expect.poll(async () => (await sql(waiting)).length, PATIENTLY).toBeGreaterThan(0);
+  });
+  expect([isFirst, await late]).toEqual([true, false]);
+});
+
+test('embed tenants and the main workspace take turns, however many schedules one of them has', async () => {
+  const due = minutesAgo(1);
+  const [many, few] = [unique('many'), unique('few')].map((name) => name.replaceAll('_', '-'));
+  const keys: string[] = [];
+  for (const embedTenantName of [many, few]) {
+    await world.embedded({ deploymentId, embedTenantName, externalId: 'ann' });
+    const [row] = await sql('select content_key as key from embed_tenants where name = $1', [
+      embedTenantName,
+    ]);
+    keys.push(row.key);
+  }
+  const owners = [keys[0], keys[0], keys[0], keys[1], null];
+  const ids: number[] = [];
+  for (const key of owners) {
+    const { id } = await create();
+    await sql('update notifications set embed_tenant = $2, next_due_at = $3::timestamptz where id = $1', [
+      id,
+      key,
+      due,
+    ]);
+    ids.push(id);
+  }
+  await sql(
+    `insert into jobs (kind, payload, max_attempts, lane)
+     select 'notifications.due', jsonb_build_object('deploymentId', $2::int, 'sharer', n.embed_tenant, 'notificationId', n.id),
+       100, 'clock'
+     from unnest($1::int[]) with ordinality as given (id, place) join notifications n on n.id = given.id order by place`,
+    [ids, deploymentId],
+  );
+  await expect
+    .poll(
+      async () =>
+        sql("select id from notification_runs where notification_id = any($1) and state = 'done'", [ids]),
+      PATIENTLY,
+    )
+    .toHaveLength(owners.length);
+  const begun = await sql(
+    `select notification_id as id from notification_runs where notification_id = any($1) order by started_at`,
+    [ids],
+  );
+  const [a, b, c, d, e] = ids;
+  expect(begun.map(({ id }) => Number(id))).toEqual([a, d, e, b, c]);
 });

@@ -128,6 +128,24 @@ test.each(FAIR_LANES as Lane[])(
   },
 );
 
+test('in a fair lane, whoever shares a deployment takes turns in it, and does not count against other deployments', async () => {
+  const ran: string[] = [];
+  const job = kind(
+    async (payload) => {
+      const { deploymentId, sharer, n } = payload as { deploymentId: number; sharer?: string; n: number };
+      ran.push(`${deploymentId}${sharer ?? ''}/${n}`);
+    },
+    { lane: 'notifications', maxAttempts: 1 },
+  );
+  for (const n of [1, 2, 3]) await add(job, { deploymentId: 1, sharer: 'a', n });
+  for (const n of [1, 2]) await add(job, { deploymentId: 1, sharer: 'b', n });
+  await add(job, { deploymentId: 1, n: 1 });
+  for (const n of [1, 2]) await add(job, { deploymentId: 2, n });
+  await work([job], { lanes: { notifications: 1 } });
+  await expect.poll(() => ran.length).toBe(8);
+  expect(ran).toEqual(['1a/1', '2/1', '1b/1', '2/2', '1/1', '1a/2', '1b/2', '1a/3']);
+});
+
 test('long jobs of one lane delay neither another lane nor the take-over of abandoned jobs', async () => {
   const held = [1, 2].map(() => heldKind({ lane: 'removals' }));
   const ran: string[] = [];

@@ -16,11 +16,16 @@ export const LANES = {
   webhooks: 1,
   /** Sends mail, through a server of others. */
   mails: 2,
+  /** Claims due times of schedules: short, but there may be thousands at the same minute. */
+  clock: 2,
   /** Runs notifications: asks data sources, draws, and sends. A long run is done in turns. */
   notifications: 2,
 };
 
 export type Lane = keyof typeof LANES;
 
-/** In these, deployments take turns: each has one job at a time, and the one that was served last comes last. */
-export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'notifications'] satisfies Lane[];
+/**
+ * In these, deployments take turns, and in each deployment those whom payloads name as `sharer`, such as its embed tenants:
+ * who was served last comes last. Each deployment has one job at a time.
+ */
+export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'clock', 'notifications'] satisfies Lane[];

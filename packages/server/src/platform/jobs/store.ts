@@ -56,15 +56,39 @@ export const insertJobs = (tx: Tx, jobs: NewJob[]) =>
     on conflict (schedule) where ${OF_SCHEDULE_UNFINISHED} do nothing
     returning id`);
 
-const NOTHING = sql``;
-const NOT_RUNNING = sql`
-  and not exists (
-    select from jobs r where r.state = 'running' and r.lane = j.lane and r.id <> j.id
-      and r.payload ->> 'deploymentId' = j.payload ->> 'deploymentId')`;
+const isDue = (lane: string, kinds: string[]) => sql`
+  j.state = 'waiting' and j.lane = ${lane} and j.run_at <= now() and j.kind = any(${kinds})`;
+
+/** The job of the lane that has been due for longest. */
+const oldest = (lane: string, kinds: string[]) => sql`
+  select j.id from jobs j where ${isDue(lane, kinds)} order by j.run_at, j.id limit 1 for update skip locked`;
+
+const SHARER = sql`coalesce(j.payload ->> 'sharer', '')`;
+
+/** That of the deployment that was served longest ago, and in it of the sharer who was. Each deployment has one at a time. */
+const inTurn = (lane: string, kinds: string[], served: readonly string[]) => sql`
+  with due as materialized (
+    select j.payload ->> 'deploymentId' as deployment, ${SHARER} as sharer, min(j.run_at) as run_at,
+      min(j.id) as id
+    from jobs j where ${isDue(lane, kinds)} group by 1, 2)
+  select first.id
+  from (
+    select deployment, sharer from due
+    where not exists (
+      select from jobs r where r.state = 'running' and r.lane = ${lane} and r.payload ->> 'deploymentId' = deployment)
+    order by coalesce(array_position(${served}::text[], deployment), 0),
+      coalesce(array_position(${served}::text[], deployment || ' ' || sharer), 0), run_at, id) turns
+  cross join lateral (
+    select j.id from jobs j
+    where ${isDue(lane, kinds)} and j.payload ->> 'deploymentId' is not distinct from turns.deployment
+      and ${SHARER} = turns.sharer
+    order by j.run_at, j.id limit 1 for update skip locked) first
+  limit 1`;
 
 /**
- * Takes the job of the lane that has been due for longest. Skips jobs that another worker is just taking. With `served`,
- * deployments take turns: it names those that had theirs, the latest last. Such a lane must not have very many jobs.
+ * Takes a job of the lane that is due. Skips jobs that another worker is just taking. With `served`, deployments take turns,
+ * and in each of them those whom the payloads name as `sharer`: it lists the names of `turnsOf` who had theirs, the latest
+ * last.
  */
 export const claimJob = (
   db: Queryable,
@@ -77,12 +101,14 @@ export const claimJob = (
     update jobs set state = 'running', attempts = attempts + 1,
       worker_id = ${lease.workerId}, lease_token = ${lease.token},
       lease_until = now() + ${lease.leaseMs} * interval '1 ms'
-    where id = (
-      select id from jobs j
-      where state = 'waiting' and lane = ${lane} and run_at <= now() and kind = any(${kinds}) ${served ? NOT_RUNNING : NOTHING}
-      order by ${served ? sql`coalesce(array_position(${served}::text[], payload ->> 'deploymentId'), 0),` : NOTHING} run_at, id
-      limit 1 for update skip locked)
+    where id = (${served ? inTurn(lane, kinds, served) : oldest(lane, kinds)})
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
+
+/** Who has a turn by a job of a fair lane. */
+export function turnsOf({ payload }: JobRow): string[] {
+  const { deploymentId, sharer } = payload as { deploymentId?: number; sharer?: string | null };
+  return deploymentId === undefined ? [] : [`${deploymentId}`, `${deploymentId} ${sharer ?? ''}`];
+}
 
 /** Returns whether the lease was still ours. */
 export const renewLease = async (db: Queryable, id: number, { token, leaseMs }: Lease) =>

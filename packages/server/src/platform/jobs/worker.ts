@@ -159,8 +159,7 @@ const TURNS_NOTED_MAX = 1000;
 type Claim = (served: readonly string[]) => Promise<store.JobRow | undefined>;
 
 /**
- * Notes which deployments had a turn, the latest last. One claim at a time, so that the next one sees that a job of the
- * deployment runs.
+ * Notes who had a turn, the latest last. One claim at a time, so that the next one sees that a job of the deployment runs.
  */
 function createTakingTurns() {
   const served = new Set<string>();
@@ -168,12 +167,11 @@ function createTakingTurns() {
   return (claim: Claim): Promise<store.JobRow | undefined> => {
     const next = last.then(async () => {
       const job = await claim([...served]);
-      if (job && 'deploymentId' in job.payload) {
-        const name = String(job.payload.deploymentId);
+      for (const name of job ? store.turnsOf(job) : []) {
         served.delete(name);
         served.add(name);
-        if (served.size > TURNS_NOTED_MAX) served.delete(served.values().next().value!);
       }
+      while (served.size > TURNS_NOTED_MAX) served.delete(served.values().next().value!);
       return job;
     });
     last = next.catch(() => {});

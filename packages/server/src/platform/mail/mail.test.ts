@@ -199,6 +199,21 @@ test('no more connections are open at once than allowed', async () => {
   expect(server.connections()).toBe(2);
 });
 
+test('whoever sends thousands leaves a connection to others', async () => {
+  const silent = await startSilentServer();
+  running.push(silent);
+  const caller = new AbortController();
+  const mail = mailTo(silent.url);
+  const send = (given: object) => mail.send({ ...MESSAGE, ...given }, caller.signal).catch(() => 'ended');
+  const many = Array.from({ length: 6 }, () => send({ sharer: 'acme' }));
+  await expect.poll(silent.connections).toBe(1);
+  const one = send({});
+  await expect.poll(silent.connections).toBe(2);
+  caller.abort();
+  await Promise.all([...many, one]);
+  expect(silent.connections()).toBe(2);
+});
+
 describe('TLS', () => {
   test('is required: a server without it gets neither password nor message', async () => {
     const server = await serverWith({}, { disabledCommands: ['STARTTLS'], allowInsecureAuth: true });

@@ -25,6 +25,8 @@ export interface MailMessage {
   listId?: string;
   /** A POST to it unsubscribes the recipient without asking (RFC 8058). */
   unsubscribeUrl?: string;
+  /** Whose message it is, if there may be thousands. One sharer never has all connections to the server. */
+  sharer?: string;
 }
 
 export interface MailAttachment {
@@ -70,7 +72,7 @@ const LIMITS: MailLimits = {
   answerMs: 30_000,
   messageMs: 120_000,
   messageBytes: 15_000_000,
-  atOnce: 4,
+  atOnce: 5,
   waitMs: 600_000,
 };
 const WAITING_MAX = 100_000;
@@ -181,7 +183,7 @@ export function createMail(settings: MailSettings, limits: MailLimits = LIMITS):
         const ends = [AbortSignal.timeout(limits.messageMs), ...(signal ? [signal] : [])];
         return hand(raw, address, AbortSignal.any(ends));
       };
-      return connections.take({ signal }, send);
+      return connections.take({ signal, sharer: message.sharer ?? null }, send);
     },
   };
 }
