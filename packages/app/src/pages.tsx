@@ -35,8 +35,10 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
     useEffect(() => {
       if (!Loaded) start();
     }, []);
-    const id = Number(properties.params.deploymentId);
+    // The account has an address without a deployment, too.
+    const id = Number(properties.params.deploymentId ?? 0);
     const isUnknown =
+      id !== 0 &&
       deployments !== undefined &&
       deployments.length < DEPLOYMENTS_MAX &&
       !deployments.some((one) => Number(one.id) === id);
