@@ -1,6 +1,7 @@
 /** Jobs: what waits, runs and has failed, and another try. */
 import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
+import { useDeployments } from '../../frame/account.ts';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
 import { shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
@@ -21,6 +22,8 @@ function Jobs() {
   const list = useList(`jobs/${JSON.stringify(query)}`, (first, signal) =>
     api.listJobs({ ...query, first }, { signal }),
   );
+  const { data: deployments = [] } = useDeployments();
+  const nameOf = (id: number | null) => deployments.find((one) => one.id === id)?.name ?? id ?? '–';
   useRefresh('jobs/');
   const retry = async (id: number) => {
     if (await attempt(() => api.retryJob({ id }))) toast(say('queued'));
@@ -65,7 +68,11 @@ function Jobs() {
             cell: ({ attempts, maxAttempts }) => `${attempts} / ${maxAttempts}`,
           },
           { title: say('due'), cell: ({ runAt }) => shownTime(runAt) },
-          { title: sayShared('deployment'), isWide: true, cell: ({ deploymentId }) => deploymentId ?? '–' },
+          {
+            title: sayShared('deployment'),
+            isWide: true,
+            cell: ({ deploymentId }) => nameOf(deploymentId),
+          },
           { title: say('lastError'), isWide: true, cell: ({ lastError }) => lastError ?? '' },
           {
             title: sayShared('actions'),

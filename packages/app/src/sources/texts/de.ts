@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:Spalte|Spalten}',
   key: 'Schlüssel',
   nullable: 'kann leer sein',
-  rowCount: '{count} Zeilen',
+  rowCount: '{count} {count:Zeile|Zeilen}',
   countUnknown: 'Das Zählen der Zeilen dauert zu lange.',
   sampleOf: 'Einige Zeilen von {name}',
   draftModel: 'Modell entwerfen',

@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:columna|columnas}',
   key: 'clave',
   nullable: 'puede estar vacía',
-  rowCount: '{count} filas',
+  rowCount: '{count} {count:fila|filas}',
   countUnknown: 'Contar las filas tarda demasiado.',
   sampleOf: 'Algunas filas de {name}',
   draftModel: 'Esbozar un modelo',

@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:colonne|colonnes}',
   key: 'clé',
   nullable: 'peut être vide',
-  rowCount: '{count} lignes',
+  rowCount: '{count} {count:ligne|lignes}',
   countUnknown: 'Compter les lignes prend trop de temps.',
   sampleOf: 'Quelques lignes de {name}',
   draftModel: 'Ébaucher un modèle',

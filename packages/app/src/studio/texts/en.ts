@@ -57,7 +57,7 @@ export const en = {
   warning: 'Warning',
   errorCount: '{count} {count:error|errors}',
   warningCount: 'The model compiles, with {count} {count:warning|warnings}',
-  noProblems: 'The model compiles: {count} cubes and views',
+  noProblems: 'The model compiles: {count} {count:cube or view|cubes and views}',
   built: 'Built',
   building: 'Building…',
   buildFailed: 'Build failed',

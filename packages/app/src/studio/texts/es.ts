@@ -60,7 +60,7 @@ export const texts: Texts<typeof en> = {
   warning: 'Aviso',
   errorCount: '{count} {count:error|errores}',
   warningCount: 'El modelo compila, con {count} {count:aviso|avisos}',
-  noProblems: 'El modelo compila: {count} cubos y vistas',
+  noProblems: 'El modelo compila: {count} {count:cubo o vista|cubos y vistas}',
   built: 'Compilado',
   building: 'Compilando…',
   buildFailed: 'La compilación falló',

@@ -61,7 +61,7 @@ export const texts: Texts<typeof en> = {
   warning: 'Avertissement',
   errorCount: '{count} {count:erreur|erreurs}',
   warningCount: 'Le modèle compile, avec {count} {count:avertissement|avertissements}',
-  noProblems: 'Le modèle compile : {count} cubes et vues',
+  noProblems: 'Le modèle compile : {count} {count:cube ou vue|cubes et vues}',
   built: 'Construit',
   building: 'Construction…',
   buildFailed: 'Échec de la construction',

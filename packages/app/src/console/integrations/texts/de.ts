@@ -71,4 +71,6 @@ export const texts: Texts<typeof en> = {
   sendAgain: 'Erneut senden',
   sentAgain: 'Es wird erneut gesendet',
   rotateHint: 'Einen Tag lang werden Anfragen mit beiden Geheimnissen signiert.',
+  noWebhooksHint:
+    'Fügen Sie eine Ihrer Adressen hinzu, und wählen Sie, welche Ereignisse ihr gemeldet werden.',
 };

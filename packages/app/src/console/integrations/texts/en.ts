@@ -68,4 +68,5 @@ export const en = {
   sendAgain: 'Send again',
   sentAgain: 'It is sent again',
   rotateHint: 'For a day, requests are signed with both secrets.',
+  noWebhooksHint: 'Add an address of yours, and choose which events it is told.',
 };

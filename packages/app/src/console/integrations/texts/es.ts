@@ -71,4 +71,5 @@ export const texts: Texts<typeof en> = {
   sendAgain: 'Enviar de nuevo',
   sentAgain: 'Se envía de nuevo',
   rotateHint: 'Durante un día, las peticiones se firman con ambos secretos.',
+  noWebhooksHint: 'Añada una dirección suya y elija qué eventos recibe.',
 };

@@ -72,4 +72,5 @@ export const texts: Texts<typeof en> = {
   sendAgain: 'Renvoyer',
   sentAgain: 'C’est renvoyé',
   rotateHint: 'Pendant un jour, les requêtes sont signées avec les deux secrets.',
+  noWebhooksHint: 'Ajoutez une de vos adresses, et choisissez les événements qu’elle reçoit.',
 };

@@ -71,4 +71,5 @@ export const texts: Texts<typeof en> = {
   sendAgain: '再送信',
   sentAgain: '再送信します',
   rotateHint: '1 日間は両方のシークレットで署名されます。',
+  noWebhooksHint: '通知先のアドレスを追加し、知らせるイベントを選んでください。',
 };

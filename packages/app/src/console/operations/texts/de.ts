@@ -171,4 +171,11 @@ export const texts: Texts<typeof en> = {
   build_cancelled: 'Abgebrochen',
   commit: 'Commit',
   buildAgain: 'Erneut bauen',
+  noVariablesHint: 'Verbinden Sie eine Datenquelle, dann stehen ihre Variablen hier.',
+  noUsageHint: 'Gezählt wird ab der ersten Sitzung oder Abfrage, binnen einer Sekunde.',
+  noEnginesHint: 'Eine Engine startet mit der ersten Abfrage ihrer Datenquelle.',
+  noHealthHint: 'Jede Abfrage und jeder Test einer Datenquelle wird hier vermerkt.',
+  production: 'Produktiv',
+  staging: 'Branch',
+  development: 'Entwicklungsmodus',
 };

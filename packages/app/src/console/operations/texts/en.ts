@@ -165,4 +165,11 @@ export const en = {
   build_cancelled: 'Cancelled',
   commit: 'Commit',
   buildAgain: 'Build again',
+  noVariablesHint: 'Connect a data source, and its variables stand here.',
+  noUsageHint: 'It is counted from the first session or query on, within a second.',
+  noEnginesHint: 'An engine starts with the first query of its data source.',
+  noHealthHint: 'Each query and each test of a data source is noted here.',
+  production: 'Live',
+  staging: 'Branch',
+  development: 'Dev mode',
 };

@@ -171,4 +171,11 @@ export const texts: Texts<typeof en> = {
   build_cancelled: 'Cancelado',
   commit: 'Commit',
   buildAgain: 'Compilar de nuevo',
+  noVariablesHint: 'Conecte una fuente de datos y sus variables aparecerán aquí.',
+  noUsageHint: 'Se cuenta desde la primera sesión o consulta, en un segundo.',
+  noEnginesHint: 'Un motor arranca con la primera consulta de su fuente de datos.',
+  noHealthHint: 'Aquí se anota cada consulta y cada prueba de una fuente de datos.',
+  production: 'En vivo',
+  staging: 'Rama',
+  development: 'Modo de desarrollo',
 };

@@ -171,4 +171,11 @@ export const texts: Texts<typeof en> = {
   build_cancelled: 'Annulé',
   commit: 'Commit',
   buildAgain: 'Construire à nouveau',
+  noVariablesHint: 'Connectez une source de données, et ses variables apparaîtront ici.',
+  noUsageHint: 'Le comptage commence à la première session ou requête, en une seconde.',
+  noEnginesHint: 'Un moteur démarre avec la première requête de sa source de données.',
+  noHealthHint: 'Chaque requête et chaque test d’une source de données sont notés ici.',
+  production: 'En service',
+  staging: 'Branche',
+  development: 'Mode développement',
 };

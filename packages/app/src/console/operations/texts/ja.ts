@@ -168,4 +168,11 @@ export const texts: Texts<typeof en> = {
   build_cancelled: 'キャンセル',
   commit: 'コミット',
   buildAgain: '再ビルド',
+  noVariablesHint: 'データソースに接続すると、その変数がここに表示されます。',
+  noUsageHint: '最初のセッションまたはクエリから、1 秒以内に集計されます。',
+  noEnginesHint: 'エンジンはデータソースへの最初のクエリで起動します。',
+  noHealthHint: 'データソースへのクエリとテストの結果がここに記録されます。',
+  production: '本番',
+  staging: 'ブランチ',
+  development: '開発モード',
 };
