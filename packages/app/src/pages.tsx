@@ -73,6 +73,7 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   adminPolicies: page(() => import('./studio/access-page.tsx')),
   adminGit: page(() => import('./console/integrations/git-page.tsx')),
   adminWebhooks: page(() => import('./console/integrations/webhooks-page.tsx')),
+  adminServices: page(() => import('./console/integrations/services-page.tsx')),
   adminUsers: page(() => import('./console/people/users-page.tsx')),
   adminGroups: page(() => import('./console/people/groups-page.tsx')),
   adminRoles: page(() => import('./console/people/roles-page.tsx')),

@@ -97,6 +97,7 @@ const SHOWN: [name: string, route: RouteName, query?: string, act?: (page: Page)
   ['viewer', 'adminViewer', '?tenant=globex&externalId=customer-40'],
   ['embedding', 'adminEmbedding'],
   ['usage', 'adminUsage'],
+  ['deployment', 'adminDeployment'],
   ['servers', 'adminServers'],
   ['audit-log', 'adminAuditLog'],
 ];

@@ -69,4 +69,28 @@ export const en = {
   sentAgain: 'It is sent again',
   rotateHint: 'For a day, requests are signed with both secrets.',
   noWebhooksHint: 'Add an address of yours, and choose which events it is told.',
+  servicesHint:
+    'Services at which people allow this server to read for them. Each person connects on their account page.',
+  addService: 'Add a service',
+  noServices: 'There is no service yet',
+  noServicesHint:
+    'Register this server at your data warehouse as an OAuth application, and add the warehouse here.',
+  removeServiceHint: 'The access of everybody who connected ends at once.',
+  number: 'Number',
+  serviceHost: 'Service',
+  tokenHosts: 'Data sources that get the tokens',
+  hostsHint:
+    'Host and port, such as db.example.com:5432, with spaces between them. No other source gets a token.',
+  redirectUri: 'Redirect address',
+  redirectUriHint: 'Register exactly this address at the service.',
+  authUrl: 'Authorization address',
+  authUrlHint: 'The page of the service on which people allow the access.',
+  tokenUrl: 'Token address',
+  revocationUrl: 'Revocation address',
+  revocationUrlHint: 'Without it, tokens that end are only forgotten here.',
+  clientId: 'Client id',
+  clientSecret: 'Client secret',
+  secretKept: 'Stored. Leave it blank to keep it, unless the token address changes.',
+  scopes: 'Scopes',
+  bySpaces: 'With spaces between them, such as offline_access',
 };

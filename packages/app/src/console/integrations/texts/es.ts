@@ -72,4 +72,28 @@ export const texts: Texts<typeof en> = {
   sentAgain: 'Se envía de nuevo',
   rotateHint: 'Durante un día, las peticiones se firman con ambos secretos.',
   noWebhooksHint: 'Añada una dirección suya y elija qué eventos recibe.',
+  servicesHint:
+    'Servicios en los que las personas permiten que este servidor lea por ellas. Cada una se conecta en la página de su cuenta.',
+  addService: 'Añadir un servicio',
+  noServices: 'Aún no hay ningún servicio',
+  noServicesHint:
+    'Registre este servidor en su almacén de datos como aplicación OAuth y añada el almacén aquí.',
+  removeServiceHint: 'El acceso de todos los que se conectaron termina de inmediato.',
+  number: 'Número',
+  serviceHost: 'Servicio',
+  tokenHosts: 'Fuentes de datos que reciben los tokens',
+  hostsHint:
+    'Host y puerto, como db.example.com:5432, separados por espacios. Ninguna otra fuente recibe un token.',
+  redirectUri: 'Dirección de redirección',
+  redirectUriHint: 'Registre exactamente esta dirección en el servicio.',
+  authUrl: 'Dirección de autorización',
+  authUrlHint: 'La página del servicio en la que se permite el acceso.',
+  tokenUrl: 'Dirección de tokens',
+  revocationUrl: 'Dirección de revocación',
+  revocationUrlHint: 'Sin ella, los tokens que terminan solo se olvidan aquí.',
+  clientId: 'Id. de cliente',
+  clientSecret: 'Secreto de cliente',
+  secretKept: 'Guardado. Déjelo en blanco para conservarlo, salvo que cambie la dirección de tokens.',
+  scopes: 'Ámbitos',
+  bySpaces: 'Separados por espacios, como offline_access',
 };

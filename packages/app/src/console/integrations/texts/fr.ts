@@ -73,4 +73,28 @@ export const texts: Texts<typeof en> = {
   sentAgain: 'C’est renvoyé',
   rotateHint: 'Pendant un jour, les requêtes sont signées avec les deux secrets.',
   noWebhooksHint: 'Ajoutez une de vos adresses, et choisissez les événements qu’elle reçoit.',
+  servicesHint:
+    'Services auprès desquels chacun permet à ce serveur de lire en son nom. Chacun se connecte sur la page de son compte.',
+  addService: 'Ajouter un service',
+  noServices: 'Il n’y a encore aucun service',
+  noServicesHint:
+    'Enregistrez ce serveur auprès de votre entrepôt de données comme application OAuth, puis ajoutez l’entrepôt ici.',
+  removeServiceHint: 'L’accès de tous ceux qui se sont connectés prend fin aussitôt.',
+  number: 'Numéro',
+  serviceHost: 'Service',
+  tokenHosts: 'Sources de données qui reçoivent les jetons',
+  hostsHint:
+    'Hôte et port, comme db.example.com:5432, séparés par des espaces. Aucune autre source ne reçoit de jeton.',
+  redirectUri: 'Adresse de redirection',
+  redirectUriHint: 'Enregistrez exactement cette adresse auprès du service.',
+  authUrl: 'Adresse d’autorisation',
+  authUrlHint: 'La page du service où l’on autorise l’accès.',
+  tokenUrl: 'Adresse des jetons',
+  revocationUrl: 'Adresse de révocation',
+  revocationUrlHint: 'Sans elle, les jetons terminés sont seulement oubliés ici.',
+  clientId: 'Identifiant du client',
+  clientSecret: 'Secret du client',
+  secretKept: 'Enregistré. Laissez vide pour le garder, sauf si l’adresse des jetons change.',
+  scopes: 'Portées',
+  bySpaces: 'Séparées par des espaces, comme offline_access',
 };
