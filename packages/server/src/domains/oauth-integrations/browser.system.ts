@@ -58,7 +58,7 @@ test('an admin adds a service, and a person connects to it, sees it, and ends it
   await expect.poll(() => field('Redirect address').getAttribute('aria-invalid')).toBe('true');
   await field('Redirect address').fill(`${world.url}/oauth/callback`);
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await console.getByRole('cell', { name: 'The warehouse' }).waitFor();
+  await console.getByRole('cell', { name: 'The warehouse', exact: true }).waitFor();
 
   const role = await connectingRole(world);
   const { page, person } = await signIn([role], '/account');
