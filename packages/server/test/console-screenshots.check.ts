@@ -84,13 +84,26 @@ const SHOWN: [name: string, route: RouteName, query?: string, act?: (page: Page)
     'adminSources',
     '',
     async (page) => {
-      await page.getByRole('checkbox', { name: 'files.orders' }).check();
-      await page.getByRole('checkbox', { name: 'files.customers' }).check();
+      await page.getByRole('checkbox', { name: 'Choose files.orders' }).check();
+      await page.getByRole('checkbox', { name: 'Choose files.customers' }).check();
       await page.getByRole('button', { name: 'Draft a model' }).click();
       await page.getByRole('button', { name: /^Write 2 files/ }).waitFor();
     },
   ],
-  ['policies', 'adminPolicies'],
+  [
+    'policies',
+    'adminPolicies',
+    '',
+    async (page) => {
+      const show = page.getByRole('button', { name: 'Show what they see' });
+      await show.click();
+      await page.getByRole('button', { name: 'Myself', exact: true }).waitFor();
+      await page.getByRole('radio', { name: 'An embed viewer' }).check();
+      await page.getByLabel('Attributes, one in each line').fill('region = EU');
+      await show.click();
+      await page.getByRole('button', { name: 'region=EU' }).waitFor();
+    },
+  ],
   ['users', 'adminUsers'],
   ['sign-in-set-up', 'adminSignIn'],
   ['tenant', 'adminTenants', '?name=globex'],
@@ -108,6 +121,7 @@ describe.runIf(!ALL)('for the docs', () => {
     for (const [name, route, query, act] of SHOWN) {
       await open(page, route, query);
       await act?.(page);
+      await page.evaluate('scrollTo(0, 0)');
       await page.waitForTimeout(SETTLE_MS);
       await page.screenshot({
         path: join(FOLDER, `console-${name}.png`),
@@ -129,6 +143,7 @@ describe.runIf(ALL)('to look at', () => {
     for (const [shown, route, query, act] of SHOWN.filter(([, , query, act]) => query || act)) {
       await open(page, route, query);
       await act?.(page);
+      await page.evaluate('scrollTo(0, 0)');
       await page.waitForTimeout(SETTLE_MS);
       await page.screenshot({ path: join(ALL!, `${shown}-${name}.png`), fullPage: true });
     }

@@ -4,7 +4,7 @@ import { invalidate } from '../../data/cache.ts';
 import { useDeployments } from '../../frame/account.ts';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
-import { shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
+import { shownNumber, shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
@@ -13,6 +13,8 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 type State = 'waiting' | 'running' | 'failed' | 'done';
+/** Work that is tried again until it is done has a number that nobody waits for. */
+const ENDLESS = 1000;
 const STATES: readonly State[] = ['waiting', 'running', 'failed', 'done'];
 
 function Jobs() {
@@ -65,7 +67,8 @@ function Jobs() {
             title: say('attempts'),
             isNumber: true,
             isWide: true,
-            cell: ({ attempts, maxAttempts }) => `${attempts} / ${maxAttempts}`,
+            cell: ({ attempts, maxAttempts }) =>
+              maxAttempts > ENDLESS ? shownNumber(attempts) : `${attempts} / ${maxAttempts}`,
           },
           { title: say('due'), cell: ({ runAt }) => shownTime(runAt) },
           {

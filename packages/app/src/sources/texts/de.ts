@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'Daten',
+  title: 'Datenquellen',
   titleHint: 'Wo die Daten dieses Deployments sind, und welche Tabellen es gibt.',
   connect: 'Datenquelle verbinden',
   connection: 'Verbindung',

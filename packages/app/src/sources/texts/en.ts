@@ -1,5 +1,5 @@
 export const en = {
-  title: 'Data',
+  title: 'Data sources',
   titleHint: 'Where the data of this deployment is, and which tables it has.',
   connect: 'Connect a data source',
   connection: 'Connection',

@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'Données',
+  title: 'Sources de données',
   titleHint: 'Où se trouvent les données de ce déploiement, et quelles tables il y a.',
   connect: 'Connecter une source de données',
   connection: 'Connexion',

@@ -171,4 +171,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} geändert von {from} zu {to}',
   nothingThere: 'nichts',
   olderBuilds: 'Frühere Builds',
+  nobodyAsked: 'Wählen Sie, wer fragt',
+  nobodyAskedHint:
+    'Mehrere Personen, Gruppen und Betrachter stehen nebeneinander, und die Tabelle lässt sich für Prüfer exportieren.',
 };

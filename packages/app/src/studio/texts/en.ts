@@ -166,4 +166,7 @@ export const en = {
   fromTo: '{key} changed from {from} to {to}',
   nothingThere: 'nothing',
   olderBuilds: 'Earlier builds',
+  nobodyAsked: 'Choose who asks',
+  nobodyAskedHint:
+    'Several people, groups and viewers stand side by side, and the table can be exported for auditors.',
 };

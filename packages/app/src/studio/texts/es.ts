@@ -171,4 +171,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} cambió de {from} a {to}',
   nothingThere: 'nada',
   olderBuilds: 'Compilaciones anteriores',
+  nobodyAsked: 'Elija quién pregunta',
+  nobodyAskedHint:
+    'Varias personas, grupos y espectadores aparecen uno junto a otro, y la tabla se puede exportar para auditores.',
 };

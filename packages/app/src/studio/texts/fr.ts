@@ -172,4 +172,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} est passé de {from} à {to}',
   nothingThere: 'rien',
   olderBuilds: 'Builds précédents',
+  nobodyAsked: 'Choisissez qui demande',
+  nobodyAskedHint:
+    'Plusieurs personnes, groupes et spectateurs se comparent côte à côte, et le tableau s’exporte pour les auditeurs.',
 };

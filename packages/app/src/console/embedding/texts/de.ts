@@ -183,4 +183,6 @@ export const texts: Texts<typeof en> = {
   'source.none': 'nirgends: kein Wert',
   noTenantsHint:
     'Ihr Backend erzeugt die erste Sitzung eines Kunden. „Sitzung probieren“ zeigt, was es bekäme.',
+  contextMissing:
+    '„{members}“ muss zu einem Wert des Sicherheitskontexts passen. Nur eine Sitzung bringt ihn mit: Lassen Sie Ihr Backend ihn senden.',
 };

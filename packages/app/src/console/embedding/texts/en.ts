@@ -176,4 +176,6 @@ export const en = {
   'source.none': 'nowhere: no value',
   noTenantsHint:
     'Your backend mints the first session of a customer. “Try a session” shows what it would get.',
+  contextMissing:
+    '“{members}” must match a value of the security context. Only a session brings it: let your backend send it.',
 };

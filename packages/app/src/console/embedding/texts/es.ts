@@ -183,4 +183,6 @@ export const texts: Texts<typeof en> = {
   'source.none': 'de ninguna parte: sin valor',
   noTenantsHint:
     'Su backend crea la primera sesión de un cliente. «Probar una sesión» muestra lo que recibiría.',
+  contextMissing:
+    '«{members}» debe coincidir con un valor del contexto de seguridad. Solo lo trae una sesión: haga que su backend lo envíe.',
 };

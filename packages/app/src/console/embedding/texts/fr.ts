@@ -184,4 +184,6 @@ export const texts: Texts<typeof en> = {
   'source.none': 'nulle part : aucune valeur',
   noTenantsHint:
     'Votre backend crée la première session d’un client. « Essayer une session » montre ce qu’il recevrait.',
+  contextMissing:
+    '« {members} » doit correspondre à une valeur du contexte de sécurité. Seule une session l’apporte : que votre backend l’envoie.',
 };

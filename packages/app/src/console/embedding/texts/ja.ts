@@ -180,4 +180,6 @@ export const texts: Texts<typeof en> = {
   'source.none': 'なし (値なし)',
   noTenantsHint:
     'バックエンドが顧客の最初のセッションを発行します。「セッションを試す」で結果を確認できます。',
+  contextMissing:
+    '「{members}」はセキュリティコンテキストの値と一致する必要があります。値はセッションだけが持つため、バックエンドから送ってください。',
 };

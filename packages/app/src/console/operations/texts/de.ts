@@ -124,7 +124,7 @@ export const texts: Texts<typeof en> = {
   noFigures: 'Die ersten Zahlen gibt es nach einer Minute.',
   requests: 'Anfragen',
   errors: 'Fehler (5xx)',
-  p95Ms: '95 % der Anfragen binnen',
+  p95Ms: 'Zeit von 95 % der Anfragen',
   cachedQueries: 'Abfragen aus dem Cache',
   connections: 'Verbindungen zur Datenbank',
   atMost: 'höchstens {value}',

@@ -118,7 +118,7 @@ export const en = {
   noFigures: 'The first figures are there after a minute.',
   requests: 'Requests',
   errors: 'Errors (5xx)',
-  p95Ms: '95 % of requests within',
+  p95Ms: 'Time of 95 % of requests',
   cachedQueries: 'Queries from the cache',
   connections: 'Connections to the database',
   atMost: 'at most {value}',

@@ -124,7 +124,7 @@ export const texts: Texts<typeof en> = {
   noFigures: 'Las primeras cifras llegan tras un minuto.',
   requests: 'Solicitudes',
   errors: 'Errores (5xx)',
-  p95Ms: '95 % de solicitudes en',
+  p95Ms: 'Tiempo del 95 % de las solicitudes',
   cachedQueries: 'Consultas desde la caché',
   connections: 'Conexiones a la base de datos',
   atMost: 'como máximo {value}',

@@ -124,7 +124,7 @@ export const texts: Texts<typeof en> = {
   noFigures: 'Les premiers chiffres arrivent après une minute.',
   requests: 'Requêtes HTTP',
   errors: 'Erreurs (5xx)',
-  p95Ms: '95 % des requêtes en',
+  p95Ms: 'Temps de 95 % des requêtes',
   cachedQueries: 'Requêtes depuis le cache',
   connections: 'Connexions à la base',
   atMost: 'au plus {value}',

@@ -121,7 +121,7 @@ export const texts: Texts<typeof en> = {
   noFigures: '最初の数値は 1 分後に表示されます。',
   requests: 'リクエスト',
   errors: 'エラー (5xx)',
-  p95Ms: '95 % のリクエスト応答時間',
+  p95Ms: '95 % のリクエストの時間',
   cachedQueries: 'キャッシュからのクエリ',
   connections: 'データベース接続',
   atMost: '最大 {value}',
