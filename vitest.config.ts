@@ -38,7 +38,7 @@ export default defineConfig({
       ...(process.env.ORIEL_TEST_CLICKHOUSE_URL ? ['packages/server/test/clickhouse.check.ts'] : []),
       // Writes files; see `npm run screenshots`.
       ...(process.env.ORIEL_SCREENSHOTS
-        ? ['packages/server/test/{app-,embedded-,}screenshots.check.ts']
+        ? ['packages/server/test/{app-,console-,embedded-,}screenshots.check.ts']
         : []),
     ],
     exclude: ['**/node_modules/**', ...(system === 'processes' ? [LOAD] : [])],

@@ -1,7 +1,7 @@
 /** The app: the frame, and in it the page of the address. */
 import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { Frame } from './frame/frame.tsx';
-import { Start } from './frame/start.tsx';
+import { AccountStart, Start } from './frame/start.tsx';
 import { PAGES } from './pages.tsx';
 import { Dialogs } from './parts/dialog.tsx';
 import { Empty } from './parts/states.tsx';
@@ -17,6 +17,7 @@ export const App = () => (
     <Frame>
       <Router>
         <Route path="/" component={Start} />
+        <Route path="/account" component={AccountStart} />
         {(Object.keys(PAGES) as RouteName[]).map((name) => (
           <Route key={name} path={patternOf(name)} component={PAGES[name]} />
         ))}

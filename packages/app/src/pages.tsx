@@ -35,8 +35,10 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
     useEffect(() => {
       if (!Loaded) start();
     }, []);
-    const id = Number(properties.params.deploymentId);
+    // The account has an address without a deployment, too.
+    const id = Number(properties.params.deploymentId ?? 0);
     const isUnknown =
+      id !== 0 &&
       deployments !== undefined &&
       deployments.length < DEPLOYMENTS_MAX &&
       !deployments.some((one) => Number(one.id) === id);
@@ -71,6 +73,7 @@ export const PAGES: Record<RouteName, ComponentType<PageProps>> = {
   adminPolicies: page(() => import('./studio/access-page.tsx')),
   adminGit: page(() => import('./console/integrations/git-page.tsx')),
   adminWebhooks: page(() => import('./console/integrations/webhooks-page.tsx')),
+  adminServices: page(() => import('./console/integrations/services-page.tsx')),
   adminUsers: page(() => import('./console/people/users-page.tsx')),
   adminGroups: page(() => import('./console/people/groups-page.tsx')),
   adminRoles: page(() => import('./console/people/roles-page.tsx')),

@@ -42,4 +42,6 @@ export const addressOf = <Name extends RouteName>(
   );
 
 /** What the router takes for an address of the app. Links to other pages of the server leave it. */
-export const IN_APP = isEmbedded ? /^\/embed\/d\/\d+\/app(?:[/?]|$)/ : /^\/(?:\?|$|d\/\d+(?:[/?]|$))/;
+export const IN_APP = isEmbedded
+  ? /^\/embed\/d\/\d+\/app(?:[/?]|$)/
+  : /^\/(?:\?|$|account(?:\?|$)|d\/\d+(?:[/?]|$))/;

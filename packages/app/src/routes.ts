@@ -40,6 +40,7 @@ export const ROUTES = {
   adminPolicies: '/admin/policies',
   adminGit: '/admin/git',
   adminWebhooks: '/admin/webhooks',
+  adminServices: '/admin/services',
 } as const;
 
 export type RouteName = keyof typeof ROUTES;

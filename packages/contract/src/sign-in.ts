@@ -28,6 +28,11 @@ export const LinkSeconds = Type.Integer({
   description: 'How long the link works; an hour by default',
 });
 
+/** What ends all sessions of a person gives the browser in which they did it a new one. */
+export const renewedCookie = {
+  'set-cookie': Type.Optional(Type.String({ description: 'Continues the session of the browser' })),
+};
+
 const expiry = { format: 'date-time', description: 'ISO 8601 in UTC, with milliseconds' } as const;
 
 export const Tokens = Shape('Tokens', {

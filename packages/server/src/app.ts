@@ -38,7 +38,7 @@ import { createEnvVars, envVars } from './domains/env-vars/index.ts';
 import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
-import { identities, linkedIdentities, signInWays } from './domains/identities/index.ts';
+import { identities, signInWays } from './domains/identities/index.ts';
 import { jobs } from './domains/jobs/index.ts';
 import { mergePreviews } from './domains/merge-previews/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
@@ -213,7 +213,6 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     links,
     forgotten: mail && forgotten,
     ways: signInWays(settings.oidc),
-    identities: linkedIdentities(settings.oidc),
     connections: oauth.connections,
   });
   const charts = createCharts();

@@ -9,7 +9,9 @@ export interface Browsing {
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
   /** What a script would have to send with a request, such as the cookie. */
   headers(): Record<string, string>;
-  /** The token in the forms of the page. */
+  /** Calls the API as the app does, with the token of its page. */
+  call(method: string, path: string, csrf: string, body?: object): Promise<Response>;
+  /** The token of the app, or of the forms of another page. */
   csrf(path?: string): Promise<string>;
 }
 
@@ -30,9 +32,15 @@ export function browse({ url }: World): Browsing {
         body: new URLSearchParams(fields).toString(),
         headers: { ...FORM, ...headers },
       }),
+    call: (method, path, csrf, body) =>
+      send(path, {
+        method,
+        headers: { 'x-csrf-token': csrf, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
     headers: () => ({ origin: url, cookie }),
     async csrf(path = '/account') {
-      return /name="csrf" value="([^"]+)"/.exec(await (await send(path)).text())![1]!;
+      return /name="csrf(?:" value|-token" content)="([^"]+)"/.exec(await (await send(path)).text())![1]!;
     },
   };
 }

@@ -87,9 +87,8 @@ test.each(SIZES)('$name', async ({ name, viewport, colorScheme }) => {
   await keep('device-question');
   await page.getByRole('button', { name: 'Approve' }).click();
   await keep('device-connected');
-  await page.goto('/account');
-  await keep('account');
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.goto('/device');
+  await page.getByRole('button', { name: 'Use another account' }).click();
 
   await world.admin.updateAppConfig({ body: THEME });
   await expect.poll(() => page.goto('/sign-in').then(() => page.title())).toContain('Acme');

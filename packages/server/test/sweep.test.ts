@@ -25,7 +25,6 @@ const UNAUDITED: string[] = [
   'testSignInProvider',
   // What comes of it is audited when the person comes back.
   'initiateOAuthFlow',
-  'beginOAuthFlowByForm',
   // Only makes the server look at a repository. What it finds there is audited.
   'receiveGitHostWebhook',
   // The ledger records minting and exchanging. Minting writes audit entries for its definitions in its own transaction.

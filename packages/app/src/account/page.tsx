@@ -22,12 +22,21 @@ import { Services } from './services.tsx';
 
 export const texts = withShared(say);
 
-export default function AccountPage({ params }: PageProps) {
-  const deploymentId = Number(params.deploymentId);
+const NOTICES = ['password-changed', 'identity-removed', 'connected'] as const;
+
+/** Shown without a deployment to whoever may read none. */
+export default function AccountPage({ params, query }: PageProps) {
+  const deploymentId = params.deploymentId === undefined ? undefined : Number(params.deploymentId);
   const { data: me, problem, reload } = useMe();
   useEffect(() => {
     document.title = `${say('title')} · ${sayAll('appName')}`;
   });
+  useEffect(() => {
+    const notice = NOTICES.find((one) => one === query.notice);
+    if (!notice) return;
+    toast(say(`notice.${notice}`));
+    history.replaceState(history.state, '', location.pathname);
+  }, []);
   if (!me) return problem ? <Failed problem={problem} retry={reload} /> : <Skeleton />;
   return (
     <>
@@ -41,11 +50,11 @@ export default function AccountPage({ params }: PageProps) {
         <Profile me={me} />
         <Look />
         <Sessions />
-        <Password />
+        <Password email={me.email} />
         <Identities />
         <Services />
         <Keys />
-        <Notifications deploymentId={deploymentId} me={me} />
+        {deploymentId !== undefined && <Notifications deploymentId={deploymentId} me={me} />}
         <Card title={say('device')} hint={say('deviceHint')}>
           <p>
             <a class="button" href="/device">
@@ -137,6 +146,10 @@ function Sessions() {
     await attempt(() => api.endMySession({ id }));
     invalidate('account/sessions');
   };
+  const endAll = async () => {
+    if (await attempt(() => api.logout({ body: { everywhere: true } }).then(() => true)))
+      location.assign('/sign-in?notice=signed-out-everywhere');
+  };
   return (
     <Card title={say('sessions')}>
       <ul class="rows">
@@ -172,14 +185,20 @@ function Sessions() {
           );
         })}
       </ul>
+      <div class="buttons">
+        <button type="button" onClick={() => void endAll()}>
+          {say('endAll')}
+        </button>
+      </div>
     </Card>
   );
 }
 
-/** The session ends with the change, so the person signs in again and comes back. */
-const signInAgain = () => location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname })}`);
+/** The browser has a new session, which the token of this page does not belong to. */
+const loadAgain = (notice: (typeof NOTICES)[number]) =>
+  location.assign(`${location.pathname}?${new URLSearchParams({ notice })}`);
 
-function Password() {
+function Password({ email }: { email: string }) {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const [repeated, setRepeated] = useState('');
@@ -194,7 +213,7 @@ function Password() {
           if (newPassword !== repeated) return setErrors({ repeated: say('differ') });
           try {
             await api.changeMyPassword({ body: { currentPassword, newPassword } });
-            signInAgain();
+            loadAgain('password-changed');
           } catch (failure) {
             const problem = problemOf(failure);
             const isCurrent = ['wrong_password', 'no_password', 'rate_limited'].includes(problem.code);
@@ -202,6 +221,8 @@ function Password() {
           }
         }}
       >
+        {/* For password managers, which keep the new password with it. */}
+        <input type="text" autocomplete="username" value={email} readOnly hidden />
         <TextField
           label={say('current')}
           type="password"
@@ -246,7 +267,7 @@ function Identities() {
       hint: say('identityHint'),
       action: say('remove'),
       run: async () => {
-        if (await attempt(() => api.unlinkMyIdentity({ id }).then(() => true))) signInAgain();
+        if (await attempt(() => api.unlinkMyIdentity({ id }).then(() => true))) loadAgain('identity-removed');
       },
     });
   return (

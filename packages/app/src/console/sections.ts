@@ -65,7 +65,11 @@ export const SECTIONS: readonly ConsoleSection[] = [
   },
   {
     title: 'integrations',
-    pages: [entry('adminGit', 'git', holding('SchemaRead')), entry('adminWebhooks', 'webhooks')],
+    pages: [
+      entry('adminGit', 'git', holding('SchemaRead')),
+      entry('adminWebhooks', 'webhooks'),
+      entry('adminServices', 'services'),
+    ],
   },
   {
     title: 'operations',

@@ -1,6 +1,8 @@
 /** What is around each page of the console: its title, the pages beside it, and nothing at all for whoever may not see it. */
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { useCommands } from '../commands.ts';
 import { sideGroups } from '../frame/side-groups.ts';
 import type { PageProps } from '../page-props.ts';
 import { Empty, Skeleton } from '../parts/states.tsx';
@@ -18,6 +20,7 @@ export interface ConsolePageProps {
 export function consolePage(route: ConsoleRoute, Content: ComponentType<ConsolePageProps>) {
   return function Page({ params }: PageProps) {
     const deploymentId = Number(params.deploymentId);
+    const { route: go } = useLocation();
     const rights = useConsoleRights(deploymentId);
     const entry = entryOf(route);
     const title = say(entry?.title ?? 'admin');
@@ -34,6 +37,15 @@ export function consolePage(route: ConsoleRoute, Content: ComponentType<ConsoleP
         })),
       }));
     });
+    useCommands(
+      sections
+        .flatMap(({ pages }) => pages)
+        .map((page) => ({
+          id: `go-${page.route}`,
+          title: `${say('admin')}: ${say(page.title)}`,
+          run: () => go(addressOf(deploymentId, page.route)),
+        })),
+    );
     useEffect(
       () => () => {
         sideGroups.value = [];

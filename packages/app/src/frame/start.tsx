@@ -1,7 +1,8 @@
-/** The first page: leads to the deployment that was used last, or to the first one. */
-
+/** The pages that name no deployment: they lead to the one that was used last, or to the first one. */
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import type { PageProps } from '../page-props.ts';
+import { PAGES } from '../pages.tsx';
 import { Empty, Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
@@ -9,14 +10,29 @@ import { preference } from '../preferences.ts';
 import { say } from '../texts/say.ts';
 import { useDeployments } from './account.ts';
 
-export function Start() {
-  const { route, query } = useLocation();
+function useStart(name: 'home' | 'account', search = '') {
+  const { route } = useLocation();
   const { data, problem, reload } = useDeployments();
   const last = preference('deploymentId');
   const chosen = data?.find(({ id }) => id === last) ?? data?.[0];
   useEffect(() => {
-    if (chosen) route(addressOf(chosen.id, 'home'), true);
+    if (chosen) route(addressOf(chosen.id, name) + search, true);
   }, [chosen?.id]);
+  return { data, problem, reload, chosen };
+}
+
+/** Everybody has an account, also who may read no deployment. */
+export function AccountStart(properties: PageProps) {
+  const { data, problem, reload, chosen } = useStart('account', location.search);
+  if (problem && !data) return <Failed problem={problem} retry={reload} />;
+  if (!data || chosen) return <Skeleton />;
+  const { account: Account } = PAGES;
+  return <Account {...properties} />;
+}
+
+export function Start() {
+  const { query } = useLocation();
+  const { data, problem, reload, chosen } = useStart('home');
   useEffect(() => {
     // Links that set a password lead here.
     if (query.notice === 'welcome') toast(say('welcome'));

@@ -78,7 +78,6 @@ function AccountMenu({ deploymentId }: { deploymentId: number | undefined }) {
       items={[
         {
           label: say('account'),
-          // Without a deployment there is only the page of the server.
           href: deploymentId === undefined ? '/account' : addressOf(deploymentId, 'account'),
         },
         { label: say('reference'), href: '/docs' },

@@ -4,6 +4,7 @@ import { withShared } from '../console/say.ts';
 import { type ConsolePageProps, consolePage, PageHead } from '../console/shell.tsx';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
+import { Empty } from '../parts/states.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { type Access, accessCsv, filterText, type Identity } from './access.ts';
 import { say } from './say.ts';
@@ -40,6 +41,7 @@ function AccessPage({ deploymentId, rights }: ConsolePageProps) {
         )}
       </PageHead>
       <Form ask={ask} mayChoosePeople={rights.isAdmin} />
+      {asked.length === 0 && <Empty title={say('nobodyAsked')} hint={say('nobodyAskedHint')} />}
       {asked.length > 0 && (
         <div class="console-table" role="region" aria-label={say('identities')} tabIndex={0}>
           <table class="items access">

@@ -15,9 +15,8 @@ const ASK_MS = 3_000;
 /** Whoever looks at the log sees it grow. */
 const LOG_MS = 1_000;
 
-export function BuildState({ studio, may }: { studio: Studio; may(action: string): boolean }) {
-  const [status, setStatus] = useState<Status>();
-  const { deploymentId, branch } = studio;
+function useBuildStatus({ deploymentId, branch }: Studio, known?: Status) {
+  const [status, setStatus] = useState(known);
   useEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout>;
@@ -34,7 +33,12 @@ export function BuildState({ studio, may }: { studio: Studio; may(action: string
       isOver = true;
       clearTimeout(timer);
     };
-  }, [studio]);
+  }, [deploymentId, branch.name]);
+  return status;
+}
+
+export function BuildState({ studio, may }: { studio: Studio; may(action: string): boolean }) {
+  const status = useBuildStatus(studio);
   if (!status) return null;
   const word = wordOf(status.status);
   return (
@@ -60,8 +64,8 @@ const wordOf = (status: Status['status']) =>
         : 'notBuilt';
 
 function BuildDialog({
-  studio: { deploymentId, branch },
-  status,
+  studio,
+  status: known,
   may,
   onClose,
 }: {
@@ -70,6 +74,8 @@ function BuildDialog({
   may(action: string): boolean;
   onClose(): void;
 }) {
+  const { deploymentId, branch } = studio;
+  const status = useBuildStatus(studio, known) ?? known;
   const mayReadLog = may('DeploymentUpdate');
   const { data, problem, reload } = useData(
     mayReadLog ? `d/${deploymentId}/logs/${branch.id}` : null,
@@ -93,7 +99,7 @@ function BuildDialog({
   return (
     <Dialog title={say('builds')} size="wide" onClose={onClose}>
       <p>
-        <strong>{say(wordOf(status.status))}</strong>
+        <strong role="status">{say(wordOf(status.status))}</strong>
         {status.updatedAt && ` · ${new Date(status.updatedAt).toLocaleString(locale.value)}`}
         {status.lastHash && ` · ${status.lastHash.slice(0, 10)}`}
       </p>

@@ -1,4 +1,5 @@
 /** The files of the branch as a tree, with what can be done with each. */
+import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { askText } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -46,16 +47,20 @@ function Folder({ node, studio }: { node: TreeNode; studio: Studio }) {
   );
 }
 
+/** Of hundreds of files, a letter changes one: only that one is drawn again. */
 function File({ node: { path, name }, studio }: { node: TreeNode; studio: Studio }) {
-  const problems = studio.problemsByFile.value.get(path) ?? [];
-  const hasErrors = problems.some(({ isError }) => isError);
-  const isDirty = studio.dirty.value.has(path);
+  const problems = useComputed(() => studio.problemsByFile.value.get(path)?.length ?? 0).value;
+  const hasErrors = useComputed(
+    () => studio.problemsByFile.value.get(path)?.some(({ isError }) => isError) ?? false,
+  ).value;
+  const isDirty = useComputed(() => studio.dirty.value.has(path)).value;
+  const isOpen = useComputed(() => studio.open.value === path).value;
   return (
     <div class="tree-file">
       <button
         type="button"
         class="tree-row"
-        aria-current={studio.open.value === path ? 'true' : undefined}
+        aria-current={isOpen ? 'true' : undefined}
         onClick={() => {
           studio.open.value = path;
         }}
@@ -66,14 +71,14 @@ function File({ node: { path, name }, studio }: { node: TreeNode; studio: Studio
             ●
           </span>
         )}
-        {problems.length > 0 && (
+        {problems > 0 && (
           <span class={hasErrors ? 'count bad' : 'count'}>
-            {problems.length}
+            {problems}
             <span class="hidden"> {say('problems')}</span>
           </span>
         )}
       </button>
-      {!studio.isReadOnly && studio.open.value === path && (
+      {!studio.isReadOnly && isOpen && (
         <Menu
           label={say('fileActions', { name })}
           items={[

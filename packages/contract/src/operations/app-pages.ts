@@ -33,6 +33,14 @@ const page = {
   errors: ['app_page_not_found'],
 } as const;
 
+export const accountPage = operation({
+  ...page,
+  id: 'accountPage',
+  path: '/account',
+  summary: 'Show what is your own in the app',
+  errors: [],
+});
+
 export const appPage = operation({
   ...page,
   id: 'appPage',

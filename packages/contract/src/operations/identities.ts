@@ -3,6 +3,7 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { Redirect } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
 import { DateTime, Id, Nullable, Shape } from '../schemas.ts';
+import { renewedCookie } from '../sign-in.ts';
 
 export const errors = {
   provider_not_found: { status: 404, message: 'This server has no sign-in provider.' },
@@ -95,10 +96,11 @@ export const unlinkMyIdentity = operation({
   path: '/api/v1/users/me/identities/{id}',
   summary: 'Take away one of your own identities',
   description:
-    'You need a password, to keep a way to sign in. Ends all of your sessions, including this one.',
+    'You need a password, to keep a way to sign in. Ends all of your sessions, including this one. A browser that is signed in gets a new session by a cookie.',
   params: { id: Id },
   reply: Nothing,
-  errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in'],
+  replyHeaders: renewedCookie,
+  errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in', 'sign_in_failed'],
   audit: 'identity',
 });
 

@@ -3,12 +3,13 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { Bytes, Form, Html, HtmlOrRedirect, Redirect } from '../kinds.ts';
 import { operation } from '../operation.ts';
 import { appPageHeaders } from '../page-headers.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Shape } from '../schemas.ts';
 import { GivenPassword, PASSWORD_BODY_BYTES, PASSWORD_LENGTH } from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
-  Pages: 'Pages for people, as HTML that works without scripts. Programs use the other operations.',
+  Pages:
+    'Pages for people, as HTML. Those of the app need scripts, all others work without. Programs use the other operations.',
 } satisfies TagDefinitions;
 
 export const errors = {
@@ -138,76 +139,6 @@ export const signOutByForm = operation({
   ),
   replyHeaders: cookie,
   audit: 'session',
-});
-
-export const accountPage = operation({
-  ...page,
-  id: 'accountPage',
-  path: '/account',
-  summary: 'Show who is signed in, and where',
-  description:
-    'Shows the sessions, identities and connections of the person, and forms to change the password, to end sessions and to connect.',
-  auth: 'console',
-  query: {
-    notice: Type.Optional(
-      Type.Enum([
-        'welcome',
-        'password-set',
-        'password-changed',
-        'session-ended',
-        'identity-removed',
-        'connected',
-        'disconnected',
-      ]),
-    ),
-  },
-  errors: ['user_not_found'],
-});
-
-export const changePasswordByForm = operation({
-  ...form,
-  id: 'changePasswordByForm',
-  path: '/account/password',
-  summary: 'Change your own password by browser',
-  description: 'Ends all of your sessions, and begins a new one for this browser.',
-  auth: 'console',
-  body: Form(Shape('ChangePasswordForm', { csrf, currentPassword: GivenPassword, ...newPassword })),
-  bodyLimitBytes: PASSWORD_BODY_BYTES,
-  replyHeaders: cookie,
-  errors: [
-    'wrong_password',
-    'no_password',
-    'passwords_differ',
-    'password_too_short',
-    'password_too_easy',
-    'sign_in_failed',
-    'user_not_found',
-  ],
-  audit: 'user',
-});
-
-export const endSessionByForm = operation({
-  ...form,
-  id: 'endSessionByForm',
-  path: '/account/sessions/end',
-  summary: 'End one of your own sessions by browser',
-  description: 'Its tokens stop working on every server within a second.',
-  auth: 'console',
-  body: Form(Shape('EndSessionForm', { csrf, id: Id })),
-  audit: 'session',
-});
-
-export const unlinkIdentityByForm = operation({
-  ...form,
-  id: 'unlinkIdentityByForm',
-  path: '/account/identities/remove',
-  summary: 'Take away one of your own identities by browser',
-  description: 'Ends all of your sessions, and begins a new one for this browser.',
-  auth: 'console',
-  body: Form(Shape('UnlinkIdentityForm', { csrf, id: Id })),
-  replyHeaders: cookie,
-  errors: ['user_not_found', 'linked_identity_not_found', 'only_way_to_sign_in', 'sign_in_failed'],
-  audit: 'identity',
 });
 
 export const devicePage = operation({

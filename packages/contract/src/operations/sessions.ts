@@ -3,7 +3,14 @@ import type { ErrorDefinitions } from '../errors.ts';
 import { FormOrJson } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
 import { CursorPage, cursorQuery, DateTime, Id, Maybe, Nullable, Shape } from '../schemas.ts';
-import { GivenPassword, NewPassword, PASSWORD_BODY_BYTES, Tokens, TokensOfEitherForm } from '../sign-in.ts';
+import {
+  GivenPassword,
+  NewPassword,
+  PASSWORD_BODY_BYTES,
+  renewedCookie,
+  Tokens,
+  TokensOfEitherForm,
+} from '../sign-in.ts';
 import type { TagDefinitions } from '../tags.ts';
 
 export const tags = {
@@ -166,13 +173,15 @@ export const changeMyPassword = operation({
   method: 'PUT',
   path: '/api/v1/users/me/password',
   summary: 'Change your own password',
-  description: 'Ends all of your sessions, including this one.',
+  description:
+    'Ends all of your sessions, including this one. A browser that is signed in gets a new session by a cookie.',
   auth: 'management',
   permission: 'none',
   body: Shape('ChangePasswordInput', { currentPassword: GivenPassword, newPassword: NewPassword }),
   bodyLimitBytes: PASSWORD_BODY_BYTES,
   reply: Nothing,
-  errors: ['wrong_password', 'no_password', 'password_too_easy', 'user_not_found'],
+  replyHeaders: renewedCookie,
+  errors: ['wrong_password', 'no_password', 'password_too_easy', 'user_not_found', 'sign_in_failed'],
   scopedKeys: 'refused',
   audit: 'user',
 });

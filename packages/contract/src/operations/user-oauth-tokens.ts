@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ErrorDefinitions } from '../errors.ts';
-import { Form, Html, Redirect } from '../kinds.ts';
+import { Redirect } from '../kinds.ts';
 import { Nothing, operation } from '../operation.ts';
 import { DateTime, Id, Maybe, Shape } from '../schemas.ts';
 import type { TagDefinitions } from '../tags.ts';
@@ -133,14 +133,6 @@ const page = {
 } as const;
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ maxLength, description }));
-const csrf = Type.String({
-  maxLength: 100,
-  description: 'A token that only the pages of this session contain',
-});
-const connection = Shape('ConnectionForm', {
-  csrf,
-  id: { ...Id, description: 'The number of the integration' },
-});
 
 const callback = {
   ...page,
@@ -188,35 +180,4 @@ export const finishNamedOAuthFlow = operation({
       examples: ['warehouse'],
     }),
   },
-});
-
-export const beginOAuthFlowByForm = operation({
-  ...page,
-  id: 'beginOAuthFlowByForm',
-  method: 'POST',
-  path: '/account/connections/begin',
-  summary: 'Begin to connect to a service by browser',
-  description: 'Shows the service that the person goes to, with a link to its page.',
-  rate: { max: 60, perSeconds: 60 },
-  body: Form(connection),
-  reply: Html,
-  replyHeaders: {
-    'content-security-policy': Type.String(),
-    'referrer-policy': Type.String({ description: 'Addresses with secrets are not sent to other servers' }),
-  },
-  errors: ['oauth_integration_not_found', 'user_not_found'],
-  audit: 'none',
-});
-
-export const endConnectionByForm = operation({
-  ...page,
-  id: 'endConnectionByForm',
-  method: 'POST',
-  path: '/account/connections/end',
-  summary: 'End your connection to a service by browser',
-  description: 'The tokens stop being used at once.',
-  body: Form(connection),
-  reply: Redirect(303),
-  errors: ['oauth_token_not_found'],
-  audit: 'oauthToken',
 });

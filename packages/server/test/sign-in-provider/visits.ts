@@ -46,3 +46,19 @@ export const errorOf = (response: Response): [number, string | null] => {
   expect(response.headers.get('content-type')).toContain('text/html');
   return [response.status, response.headers.get('x-error-code')];
 };
+
+/** What the app in the browser sends with a change. */
+export async function headersOfApp({ url }: World, browser: TestBrowser) {
+  const page = await (await browser.get(`${url}/account`)).text();
+  return {
+    origin: url,
+    cookie: [...browser.cookies(url)].map((pair) => pair.join('=')).join('; '),
+    'x-csrf-token': /name="csrf-token" content="([^"]+)"/.exec(page)![1]!,
+  };
+}
+
+/** Returns the call by which the app takes an identity from its person. */
+export async function unlinkInApp(world: World, browser: TestBrowser, identityId: number) {
+  const headers = await headersOfApp(world, browser);
+  return () => fetch(`${world.url}/api/v1/users/me/identities/${identityId}`, { method: 'DELETE', headers });
+}

@@ -1,7 +1,7 @@
 /** The ledger of embed sessions, live: for whom they were minted, how far they have come, and an end to them. */
 import { useEffect } from 'preact/hooks';
 import { api } from '../../data/api.ts';
-import { invalidate } from '../../data/cache.ts';
+import { invalidate, useData } from '../../data/cache.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
@@ -28,6 +28,11 @@ function Sessions({ deploymentId }: ConsolePageProps) {
   const [filters, change] = useFilters(['tenant', 'externalId', 'state', 'key', 'everywhere'] as const);
   const state = STATES.find((one) => one === filters.state);
   const apiKeyId = Number(filters.key) || undefined;
+  const { data: keys = [] } = useData(
+    'api-keys/names',
+    async (signal) => (await api.listApiKeys({ first: 1000 }, { signal })).items,
+  );
+  const keyName = (id: number) => keys.find((one) => one.id === id)?.name ?? String(id);
   const isEverywhere = filters.everywhere === 'yes';
   const query = {
     ...(isEverywhere ? {} : { deploymentId }),
@@ -83,7 +88,8 @@ function Sessions({ deploymentId }: ConsolePageProps) {
       },
       {
         label: say('revokeKey'),
-        run: () => void askToRevoke({ apiKeyId: entry.apiKeyId }, `${say('apiKey')} ${entry.apiKeyId}`),
+        run: () =>
+          void askToRevoke({ apiKeyId: entry.apiKeyId }, `${say('apiKey')} ${keyName(entry.apiKeyId)}`),
       },
     ];
   };
@@ -132,11 +138,14 @@ function Sessions({ deploymentId }: ConsolePageProps) {
             ...STATES.map((one) => ({ value: one, label: say(`state.${one}`) })),
           ]}
         />
-        <FilterField
-          label={say('apiKeyNumber')}
-          type="number"
+        <FilterChoice
+          label={say('apiKey')}
           value={filters.key ?? ''}
           onChange={(key) => change({ key })}
+          options={[
+            { value: '', label: sayShared('all') },
+            ...keys.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
         />
         <FilterChoice
           label={sayShared('deployment')}
@@ -154,6 +163,7 @@ function Sessions({ deploymentId }: ConsolePageProps) {
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noSessions')}
+        emptyHint={say('noTenantsHint')}
         columns={[
           { title: say('tenant'), cell: ({ embedTenantName }) => embedTenantName },
           { title: say('viewer'), cell: (entry) => whoOf(entry) },

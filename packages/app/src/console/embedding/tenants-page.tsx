@@ -52,6 +52,7 @@ function List({
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noTenants')}
+        emptyHint={search ? undefined : say('noTenantsHint')}
         columns={[
           {
             title: sayShared('name'),

@@ -169,6 +169,8 @@ function Verdict({
 }) {
   const { workbookId, name, isSeen, rows, reasons } = dashboard;
   const isGood = isSeen && rows !== 'none';
+  // Several charts and cubes may say the same.
+  const sentences = new Map(reasons.map((reason) => [sentenceOf(reason), reason]));
   return (
     <li class="console-card">
       <div class="verdict-head">
@@ -178,9 +180,9 @@ function Verdict({
         </span>
       </div>
       <ul>
-        {reasons.map((reason, i) => (
-          <li key={i}>
-            <p>{say(`why.${reason.code}`, wordsIn(reason))}</p>
+        {[...sentences].map(([sentence, reason]) => (
+          <li key={sentence}>
+            <p>{sentence}</p>
             <Mend deploymentId={deploymentId} workbookId={workbookId} tenant={tenant} reason={reason} />
           </li>
         ))}
@@ -197,6 +199,12 @@ const wordsIn = ({ cube = '', attribute = '', groups = [], members = [], values 
   members: members.join(', '),
   values: values.map(String).join(', '),
 });
+
+/** A value that is missing is an attribute of the viewer, or of the security context of the session. */
+const sentenceOf = (reason: Reason) =>
+  reason.code === 'attribute_missing' && !reason.attribute
+    ? say('contextMissing', wordsIn(reason))
+    : say(`why.${reason.code}`, wordsIn(reason));
 
 /** What mends it: here, or on the page that can. */
 function Mend({

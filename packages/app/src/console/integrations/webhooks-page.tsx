@@ -37,6 +37,7 @@ function Webhooks() {
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noWebhooks')}
+        emptyHint={say('noWebhooksHint')}
         columns={[
           { title: sayShared('name'), cell: ({ name }) => name },
           { title: say('address'), isWide: true, cell: ({ url }) => url },

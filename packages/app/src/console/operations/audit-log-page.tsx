@@ -54,6 +54,8 @@ function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
     const { items } = await api.listUsers({ first: 1000 }, { signal });
     return new Map(items.map(({ id, firstName, username }) => [id, firstName || username]));
   });
+  const userOf = ({ userId }: Entry) => people?.get(userId ?? 0) ?? userId ?? '–';
+  const keyOf = ({ apiKeyId }: Entry) => keys.find(({ id }) => id === apiKeyId)?.name ?? apiKeyId ?? '–';
   const asTexts = Object.entries(query).map(([name, value]) => [name, String(value)]);
   const labels = {
     operation: say('operation'),
@@ -111,7 +113,7 @@ function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
           {
             title: say('user'),
             isWide: true,
-            cell: ({ userId }) => people?.get(userId ?? 0) ?? userId ?? '–',
+            cell: userOf,
           },
           { title: say('address'), isWide: true, cell: ({ ip }) => ip ?? '–' },
           {
@@ -121,7 +123,11 @@ function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
               <button
                 type="button"
                 class="quiet"
-                onClick={() => openDialog((close) => <EntryDialog entry={entry} onClose={close} />)}
+                onClick={() =>
+                  openDialog((close) => (
+                    <EntryDialog entry={entry} user={userOf(entry)} apiKey={keyOf(entry)} onClose={close} />
+                  ))
+                }
               >
                 {sayShared('details')}
               </button>
@@ -136,14 +142,24 @@ function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
 const shown = (value: unknown) =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1);
 
-function EntryDialog({ entry, onClose }: { entry: Entry; onClose(): void }) {
+function EntryDialog({
+  entry,
+  user,
+  apiKey,
+  onClose,
+}: {
+  entry: Entry;
+  user: string | number;
+  apiKey: string | number;
+  onClose(): void;
+}) {
   const { before, after } = entry;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const facts: [string, string | number | null][] = [
     [say('time'), shownTime(entry.createdAt)],
     [say('resource'), `${entry.resourceType} ${entry.resourceId}`],
-    [say('user'), entry.userId],
-    [say('apiKey'), entry.apiKeyId],
+    [say('user'), user],
+    [say('apiKey'), apiKey],
     [say('address'), entry.ip],
     [say('request'), entry.requestId],
   ];

@@ -18,6 +18,17 @@ import { say } from './say.ts';
 
 export const texts = withShared(say);
 
+type Status = Awaited<ReturnType<typeof api.buildStatus>>['status'];
+const STATUS: Record<Status, () => string> = {
+  built: () => say('build_built'),
+  building: () => say('build_building'),
+  warmup: () => say('build_building'),
+  failed: () => say('build_failed'),
+  cancelled: () => say('build_cancelled'),
+  stopped: () => say('build_cancelled'),
+  none: () => say('noBuilds'),
+};
+
 function Deployment({ deploymentId, rights }: ConsolePageProps) {
   const key = `d/${deploymentId}/operated`;
   const environments = useData(`${key}/environments`, async (signal) => {
@@ -55,11 +66,15 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
         empty={say('noEnvironments')}
         columns={[
           { title: say('branch'), cell: ({ branch }) => branch ?? '–' },
-          { title: say('type'), cell: ({ type }) => type },
+          {
+            title: say('type'),
+            cell: ({ type, user }) => [say(type), user].filter(Boolean).join(': '),
+          },
           {
             title: say('build'),
             isWide: true,
-            cell: ({ build }) => [build?.status, build?.errorText].filter(Boolean).join(': ') || '–',
+            cell: ({ build }) =>
+              build && [STATUS[build.status](), build.errorText].filter(Boolean).join(': '),
           },
           {
             title: sayShared('actions'),
@@ -122,6 +137,7 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
         more={variables.more}
         keyOf={({ name }) => name}
         empty={say('noVariables')}
+        emptyHint={say('noVariablesHint')}
         columns={[
           { title: sayShared('name'), cell: ({ name }) => <code>{name}</code> },
           {

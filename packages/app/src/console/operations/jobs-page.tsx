@@ -1,9 +1,10 @@
 /** Jobs: what waits, runs and has failed, and another try. */
 import { api } from '../../data/api.ts';
 import { invalidate } from '../../data/cache.ts';
+import { useDeployments } from '../../frame/account.ts';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { FilterChoice, FilterField, Filters } from '../parts/fields.tsx';
-import { shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
+import { shownNumber, shownTime, useFilters, useList, useRefresh } from '../parts/lists.ts';
 import { Table } from '../parts/table.tsx';
 import { say as sayShared, withShared } from '../say.ts';
 import { consolePage, PageHead } from '../shell.tsx';
@@ -12,6 +13,8 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 type State = 'waiting' | 'running' | 'failed' | 'done';
+/** Work that is tried again until it is done has a number that nobody waits for. */
+const ENDLESS = 1000;
 const STATES: readonly State[] = ['waiting', 'running', 'failed', 'done'];
 
 function Jobs() {
@@ -21,6 +24,8 @@ function Jobs() {
   const list = useList(`jobs/${JSON.stringify(query)}`, (first, signal) =>
     api.listJobs({ ...query, first }, { signal }),
   );
+  const { data: deployments = [] } = useDeployments();
+  const nameOf = (id: number | null) => deployments.find((one) => one.id === id)?.name ?? id ?? '–';
   useRefresh('jobs/');
   const retry = async (id: number) => {
     if (await attempt(() => api.retryJob({ id }))) toast(say('queued'));
@@ -62,10 +67,15 @@ function Jobs() {
             title: say('attempts'),
             isNumber: true,
             isWide: true,
-            cell: ({ attempts, maxAttempts }) => `${attempts} / ${maxAttempts}`,
+            cell: ({ attempts, maxAttempts }) =>
+              maxAttempts > ENDLESS ? shownNumber(attempts) : `${attempts} / ${maxAttempts}`,
           },
           { title: say('due'), cell: ({ runAt }) => shownTime(runAt) },
-          { title: sayShared('deployment'), isWide: true, cell: ({ deploymentId }) => deploymentId ?? '–' },
+          {
+            title: sayShared('deployment'),
+            isWide: true,
+            cell: ({ deploymentId }) => nameOf(deploymentId),
+          },
           { title: say('lastError'), isWide: true, cell: ({ lastError }) => lastError ?? '' },
           {
             title: sayShared('actions'),

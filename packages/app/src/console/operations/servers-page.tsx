@@ -89,6 +89,7 @@ function Servers({ deploymentId }: ConsolePageProps) {
         more={health.more}
         keyOf={(one) => `${one.deploymentId} ${one.dataSource}`}
         empty={say('noHealth')}
+        emptyHint={say('noHealthHint')}
         columns={[
           { title: sayShared('deployment'), cell: (one) => nameOf(one.deploymentId) },
           { title: say('dataSource'), cell: ({ dataSource, type }) => `${dataSource} (${type})` },
@@ -112,6 +113,7 @@ function Servers({ deploymentId }: ConsolePageProps) {
         more={engines.more}
         keyOf={(one) => `${one.process} ${one.deploymentId} ${one.dataSource} ${one.startedAt}`}
         empty={say('noEngines')}
+        emptyHint={say('noEnginesHint')}
         columns={[
           { title: sayShared('deployment'), cell: (one) => nameOf(one.deploymentId) },
           { title: say('dataSource'), cell: ({ dataSource, type }) => `${dataSource} (${type})` },

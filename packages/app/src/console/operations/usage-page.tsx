@@ -60,6 +60,7 @@ function Usage() {
         more={loaded.more}
         keyOf={({ day, embedTenantName }) => `${day} ${embedTenantName}`}
         empty={say('noUsage')}
+        emptyHint={say('noUsageHint')}
         columns={[
           { title: say('day'), cell: ({ day }) => day },
           { title: say('tenant'), cell: ({ embedTenantName }) => embedTenantName ?? say('ownAccount') },

@@ -2,6 +2,8 @@
 import { shownNumber } from './lists.ts';
 
 const [WIDTH, HEIGHT] = [240, 60];
+/** So that the first bars are no blocks. */
+const BARS_MIN = 20;
 
 export interface Bar {
   /** What it stands for, such as a day. */
@@ -21,7 +23,7 @@ export function Bars({
   shown?(value: number): string;
 }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const step = WIDTH / Math.max(1, bars.length);
+  const step = WIDTH / Math.max(BARS_MIN, bars.length);
   const gap = Math.min(2, step / 4);
   return (
     <figure class="console-card bars">

@@ -21,6 +21,8 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   keyOf(row: Row): string | number;
   empty: string;
+  /** What to do if there is nothing. */
+  emptyHint?: string | undefined;
   more?: (() => void) | undefined;
 }
 
@@ -29,10 +31,10 @@ export interface Listed<Row> {
   hasMore: boolean;
 }
 
-export function Table<Row>({ label, loaded, columns, keyOf, empty, more }: TableProps<Row>) {
+export function Table<Row>({ label, loaded, columns, keyOf, empty, emptyHint, more }: TableProps<Row>) {
   const { data, problem, reload, isLoading } = loaded;
   if (!data) return problem ? <Failed problem={problem} retry={reload} /> : <Skeleton />;
-  if (data.items.length === 0) return <Empty title={empty} />;
+  if (data.items.length === 0) return <Empty title={empty} {...(emptyHint && { hint: emptyHint })} />;
   const classOf = ({ isNumber, isWide, isActions }: Column<Row>) =>
     [isNumber && 'number', isWide && 'wide-only', isActions && 'narrow'].filter(Boolean).join(' ');
   return (

@@ -52,6 +52,7 @@ function ApiKeys() {
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noKeys')}
+        emptyHint={say('noKeysHint')}
         columns={[
           { title: sayShared('name'), cell: ({ name }) => name },
           { title: say('owner'), isWide: true, cell: ({ userId }) => owners?.get(userId) ?? userId },

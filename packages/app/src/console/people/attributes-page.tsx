@@ -50,6 +50,7 @@ function Attributes() {
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noAttributes')}
+        emptyHint={say('noAttributesHint')}
         columns={[
           {
             title: sayShared('name'),

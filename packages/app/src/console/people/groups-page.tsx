@@ -44,6 +44,7 @@ function Groups() {
         more={list.more}
         keyOf={({ id }) => id}
         empty={say('noGroups')}
+        emptyHint={say('noGroupsHint')}
         columns={[
           { title: sayShared('name'), cell: ({ name }) => name },
           { title: sayShared('description'), isWide: true, cell: ({ description }) => description ?? '' },

@@ -70,7 +70,7 @@ function Roles() {
             cell: ({ name, isBuiltIn }) => (isBuiltIn ? `${name} (${say('builtIn')})` : name),
           },
           { title: sayShared('description'), isWide: true, cell: ({ description }) => description ?? '' },
-          { title: say('allowed'), cell: ({ actions }) => actions.join(', ') },
+          { title: say('allowed'), isWide: true, cell: ({ actions }) => actions.join(', ') },
           {
             title: sayShared('actions'),
             isActions: true,

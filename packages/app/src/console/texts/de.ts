@@ -30,6 +30,7 @@ export const texts: Texts<typeof en> = {
   integrations: 'Integrationen',
   git: 'Git-Repository',
   webhooks: 'Webhooks',
+  services: 'Verbundene Dienste',
   account: 'Ihr Konto',
   more: 'Mehr anzeigen',
   all: 'Alle',

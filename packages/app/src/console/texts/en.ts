@@ -27,6 +27,7 @@ export const en = {
   integrations: 'Integrations',
   git: 'Git repository',
   webhooks: 'Webhooks',
+  services: 'Connected services',
   account: 'Your account',
   more: 'Show more',
   all: 'All',

@@ -30,6 +30,7 @@ export const texts: Texts<typeof en> = {
   integrations: 'Integraciones',
   git: 'Repositorio git',
   webhooks: 'Webhooks',
+  services: 'Servicios conectados',
   account: 'Su cuenta',
   more: 'Mostrar más',
   all: 'Todos',

@@ -30,6 +30,7 @@ export const texts: Texts<typeof en> = {
   integrations: 'Intégrations',
   git: 'Dépôt git',
   webhooks: 'Webhooks',
+  services: 'Services connectés',
   account: 'Votre compte',
   more: 'Afficher plus',
   all: 'Tous',

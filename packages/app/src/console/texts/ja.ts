@@ -30,6 +30,7 @@ export const texts: Texts<typeof en> = {
   integrations: '連携',
   git: 'Git リポジトリ',
   webhooks: 'Webhook',
+  services: '接続サービス',
   account: 'アカウント',
   more: 'さらに表示',
   all: 'すべて',

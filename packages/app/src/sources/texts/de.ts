@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'Daten',
+  title: 'Datenquellen',
   titleHint: 'Wo die Daten dieses Deployments sind, und welche Tabellen es gibt.',
   connect: 'Datenquelle verbinden',
   connection: 'Verbindung',
@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:Spalte|Spalten}',
   key: 'Schlüssel',
   nullable: 'kann leer sein',
-  rowCount: '{count} Zeilen',
+  rowCount: '{count} {count:Zeile|Zeilen}',
   countUnknown: 'Das Zählen der Zeilen dauert zu lange.',
   sampleOf: 'Einige Zeilen von {name}',
   draftModel: 'Modell entwerfen',

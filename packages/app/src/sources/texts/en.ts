@@ -1,5 +1,5 @@
 export const en = {
-  title: 'Data',
+  title: 'Data sources',
   titleHint: 'Where the data of this deployment is, and which tables it has.',
   connect: 'Connect a data source',
   connection: 'Connection',
@@ -33,7 +33,7 @@ export const en = {
   columns: '{count} {count:column|columns}',
   key: 'key',
   nullable: 'may be empty',
-  rowCount: '{count} rows',
+  rowCount: '{count} {count:row|rows}',
   countUnknown: 'Counting the rows takes too long.',
   sampleOf: 'Some rows of {name}',
   draftModel: 'Draft a model',

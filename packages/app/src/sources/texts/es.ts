@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'Datos',
+  title: 'Fuentes de datos',
   titleHint: 'Dónde están los datos de este despliegue y qué tablas hay.',
   connect: 'Conectar una fuente de datos',
   connection: 'Conexión',
@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:columna|columnas}',
   key: 'clave',
   nullable: 'puede estar vacía',
-  rowCount: '{count} filas',
+  rowCount: '{count} {count:fila|filas}',
   countUnknown: 'Contar las filas tarda demasiado.',
   sampleOf: 'Algunas filas de {name}',
   draftModel: 'Esbozar un modelo',

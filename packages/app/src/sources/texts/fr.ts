@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'Données',
+  title: 'Sources de données',
   titleHint: 'Où se trouvent les données de ce déploiement, et quelles tables il y a.',
   connect: 'Connecter une source de données',
   connection: 'Connexion',
@@ -36,7 +36,7 @@ export const texts: Texts<typeof en> = {
   columns: '{count} {count:colonne|colonnes}',
   key: 'clé',
   nullable: 'peut être vide',
-  rowCount: '{count} lignes',
+  rowCount: '{count} {count:ligne|lignes}',
   countUnknown: 'Compter les lignes prend trop de temps.',
   sampleOf: 'Quelques lignes de {name}',
   draftModel: 'Ébaucher un modèle',

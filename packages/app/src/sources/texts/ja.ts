@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/index.ts';
 import type { en } from './en.ts';
 
 export const texts: Texts<typeof en> = {
-  title: 'データ',
+  title: 'データソース',
   titleHint: 'このデプロイメントのデータの場所とテーブル。',
   connect: 'データソースを接続',
   connection: '接続',

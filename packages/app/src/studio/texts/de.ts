@@ -61,7 +61,7 @@ export const texts: Texts<typeof en> = {
   warning: 'Warnung',
   errorCount: '{count} {count:Fehler|Fehler}',
   warningCount: 'Das Modell lässt sich übersetzen, mit {count} {count:Warnung|Warnungen}',
-  noProblems: 'Das Modell lässt sich übersetzen: {count} Cubes und Views',
+  noProblems: 'Das Modell lässt sich übersetzen: {count} {count:Cube oder View|Cubes und Views}',
   built: 'Gebaut',
   building: 'Wird gebaut…',
   buildFailed: 'Build fehlgeschlagen',
@@ -171,4 +171,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} geändert von {from} zu {to}',
   nothingThere: 'nichts',
   olderBuilds: 'Frühere Builds',
+  nobodyAsked: 'Wählen Sie, wer fragt',
+  nobodyAskedHint:
+    'Mehrere Personen, Gruppen und Betrachter stehen nebeneinander, und die Tabelle lässt sich für Prüfer exportieren.',
 };

@@ -57,7 +57,7 @@ export const en = {
   warning: 'Warning',
   errorCount: '{count} {count:error|errors}',
   warningCount: 'The model compiles, with {count} {count:warning|warnings}',
-  noProblems: 'The model compiles: {count} cubes and views',
+  noProblems: 'The model compiles: {count} {count:cube or view|cubes and views}',
   built: 'Built',
   building: 'Building…',
   buildFailed: 'Build failed',
@@ -166,4 +166,7 @@ export const en = {
   fromTo: '{key} changed from {from} to {to}',
   nothingThere: 'nothing',
   olderBuilds: 'Earlier builds',
+  nobodyAsked: 'Choose who asks',
+  nobodyAskedHint:
+    'Several people, groups and viewers stand side by side, and the table can be exported for auditors.',
 };

@@ -60,7 +60,7 @@ export const texts: Texts<typeof en> = {
   warning: 'Aviso',
   errorCount: '{count} {count:error|errores}',
   warningCount: 'El modelo compila, con {count} {count:aviso|avisos}',
-  noProblems: 'El modelo compila: {count} cubos y vistas',
+  noProblems: 'El modelo compila: {count} {count:cubo o vista|cubos y vistas}',
   built: 'Compilado',
   building: 'Compilando…',
   buildFailed: 'La compilación falló',
@@ -171,4 +171,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} cambió de {from} a {to}',
   nothingThere: 'nada',
   olderBuilds: 'Compilaciones anteriores',
+  nobodyAsked: 'Elija quién pregunta',
+  nobodyAskedHint:
+    'Varias personas, grupos y espectadores aparecen uno junto a otro, y la tabla se puede exportar para auditores.',
 };

@@ -61,7 +61,7 @@ export const texts: Texts<typeof en> = {
   warning: 'Avertissement',
   errorCount: '{count} {count:erreur|erreurs}',
   warningCount: 'Le modèle compile, avec {count} {count:avertissement|avertissements}',
-  noProblems: 'Le modèle compile : {count} cubes et vues',
+  noProblems: 'Le modèle compile : {count} {count:cube ou vue|cubes et vues}',
   built: 'Construit',
   building: 'Construction…',
   buildFailed: 'Échec de la construction',
@@ -172,4 +172,7 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} est passé de {from} à {to}',
   nothingThere: 'rien',
   olderBuilds: 'Builds précédents',
+  nobodyAsked: 'Choisissez qui demande',
+  nobodyAskedHint:
+    'Plusieurs personnes, groupes et spectateurs se comparent côte à côte, et le tableau s’exporte pour les auditeurs.',
 };

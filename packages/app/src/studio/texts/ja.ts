@@ -167,4 +167,6 @@ export const texts: Texts<typeof en> = {
   fromTo: '{key} が {from} から {to} に変わりました',
   nothingThere: 'なし',
   olderBuilds: '以前のビルド',
+  nobodyAsked: '誰が見るかを選んでください',
+  nobodyAskedHint: '複数の人、グループ、閲覧者を並べて比べ、監査用に書き出せます。',
 };

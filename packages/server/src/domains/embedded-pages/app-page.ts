@@ -35,7 +35,7 @@ ${preload.map((file) => html`<link rel="modulepreload" href="/embed/files/${file
 </head>
 <body>
 <div id="page"></div>
-<noscript>The app needs JavaScript. <a href="/account">Your account</a> works without it.</noscript>
+<noscript>The app needs JavaScript.</noscript>
 </body>
 </html>
 `.text;

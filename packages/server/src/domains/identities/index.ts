@@ -3,7 +3,7 @@ import { operations } from '@oriel/contract';
 import type { OnChange } from '../../platform/audit/change.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { Module, Platform } from '../../platform/module.ts';
-import { type LinkedIdentities, SIGN_IN_PATH, type SignInWay } from '../pages/index.ts';
+import { SIGN_IN_PATH, type SignInWay } from '../pages/index.ts';
 import type { PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { examine } from './examine.ts';
@@ -15,8 +15,6 @@ import { createPendingCookie, notBegunAt } from './pending.ts';
 import { createProvider } from './provider.ts';
 import { identityRoutes } from './routes.ts';
 import type { ProviderSettings } from './settings.ts';
-import { listIdentities } from './store.ts';
-import { unlinkOwnIdentity } from './unlink.ts';
 
 export type { ProviderSettings } from './settings.ts';
 
@@ -45,7 +43,7 @@ export function identities(
   return {
     routes: [
       ...identityRoutes(set, { publicUrl, console, links }),
-      ...linkedRoutes,
+      ...linkedRoutes(console),
       handle(operations.testSignInProvider, async () => ({
         issuer: settings?.issuer ?? null,
         redirectUri: publicUrl + CALLBACK_PATH,
@@ -60,16 +58,3 @@ export function identities(
 /** For the pages: how to sign in and out with the provider, if there is one. */
 export const signInWays = (settings: ProviderSettings | undefined): SignInWay[] =>
   settings ? [{ name: settings.name, path: '/sign-in/provider', signOutPath: '/sign-out/provider' }] : [];
-
-/** For the pages: the identities of the person who is signed in. */
-export const linkedIdentities = (settings: ProviderSettings | undefined): LinkedIdentities => ({
-  async list(db, userId) {
-    const nameOf = (issuer: string) =>
-      issuer === settings?.issuer ? settings.name : URL.canParse(issuer) ? new URL(issuer).host : issuer;
-    return (await listIdentities(db, userId)).map(({ issuer, ...identity }) => ({
-      ...identity,
-      name: nameOf(issuer),
-    }));
-  },
-  unlink: unlinkOwnIdentity,
-});

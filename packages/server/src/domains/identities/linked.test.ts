@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logIn, statusWith } from '../../../test/sign-in.ts';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
-import { errorOf, newAccount, visitsTo } from '../../../test/sign-in-provider/visits.ts';
+import { errorOf, newAccount, unlinkInApp, visitsTo } from '../../../test/sign-in-provider/visits.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
@@ -108,22 +108,10 @@ test('a person unlinks their own identity if they have a password, and keeps it 
   const { id, email } = await newPerson();
   const account = newAccount();
   const { browser } = await reset(id, account);
-  const page = await (await browser.get(`${world.url}/account`)).text();
-  expect(page).toContain('You have no password here');
-  expect(page).not.toContain('/account/identities/remove');
-  expect(page).not.toContain('/account/password');
-  const csrf = /name="csrf" value="([^"]+)"/.exec(page)![1]!;
   const [identity] = await world.admin.listUserIdentities({ id });
-  const remove = await fetch(`${world.url}/account/identities/remove`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: {
-      origin: world.url,
-      cookie: [...browser.cookies(world.url)].map((pair) => pair.join('=')).join('; '),
-    },
-    body: new URLSearchParams({ csrf, id: String(identity!.id) }),
-  });
-  expect(errorOf(remove)).toEqual([409, 'only_way_to_sign_in']);
+  const unlink = await unlinkInApp(world, browser, identity!.id);
+  const refused = await unlink();
+  expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'only_way_to_sign_in' }]);
   expect(await visits.whoIs(browser)).toMatchObject({ id });
 
   await world.admin.updateUser({ id, body: { password: PASSWORD } });

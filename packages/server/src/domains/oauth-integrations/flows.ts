@@ -23,14 +23,8 @@ const FLOW_SECONDS = 600;
 /** A person who begins more often loses what they began before. */
 const FLOWS_MAX = 10;
 
-export interface Begun {
-  /** The name of the integration. */
-  name: string;
-  authorizationUrl: string;
-}
-
 export interface Flows {
-  begin(db: Database, person: Person, integrationId: number): Promise<Begun>;
+  begin(db: Database, person: Person, integrationId: number): Promise<{ authorizationUrl: string }>;
   /** `returned` is the query of the callback, and the end of its address. Whatever fails, nothing is stored. */
   finish(db: Database, person: SignedIn, returned: ReturnedTo, origin: CallOrigin): Promise<void>;
 }
@@ -75,7 +69,7 @@ export function createFlows({ integrations, provider, tokens, keys, log }: Optio
         await store.insertFlow(tx, { stateHash, userId, integrationId, sessionId, seconds: FLOW_SECONDS });
         await store.deleteOlderFlows(tx, userId, FLOWS_MAX);
       });
-      return { name: integration.name, authorizationUrl };
+      return { authorizationUrl };
     },
 
     async finish(db, person, returned, origin) {

@@ -4,7 +4,6 @@ import type { Module, Platform } from '../../platform/module.ts';
 import type { Connections } from '../pages/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import { cleanup } from './cleanup.store.ts';
-import { createConnections } from './connections.ts';
 import { deleteExpiredFlows } from './flows.store.ts';
 import { createFlows } from './flows.ts';
 import { createIntegrations } from './integrations.ts';
@@ -45,7 +44,7 @@ export function createOAuth(
       schedules: [revocations.schedule, upkeep],
       cleanup,
     },
-    connections: createConnections(used),
+    connections: flows,
     sourceAccess: createSourceAccess({ integrations, tokens, publicUrl, allowPrivate }),
   };
 }

@@ -48,8 +48,7 @@ export const oauthRoutes = ({ integrations, flows, revocation }: Options) => [
     })),
   ),
 
-  handle(operations.initiateOAuthFlow, async ({ actor, db }, { params }) => {
-    const { authorizationUrl } = await flows.begin(db, actor, params.integrationId);
-    return { authorizationUrl };
-  }),
+  handle(operations.initiateOAuthFlow, ({ actor, db }, { params }) =>
+    flows.begin(db, actor, params.integrationId),
+  ),
 ];

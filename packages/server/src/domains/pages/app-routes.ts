@@ -40,6 +40,7 @@ export function appRoutes(files: Files<AppManifest>, console: Console) {
       sendHeaders(HEADERS);
       return pageFor(console.csrf, person.sessionId);
     }),
+    handle(operations.accountPage, (call) => show(call, [])),
     handle(operations.appPage, (call) => show(call, [])),
     handle(operations.appSectionPage, (call, { params }) => show(call, [params.section])),
     handle(operations.appItemPage, (call, { params }) => show(call, [params.section, params.item])),

@@ -1,4 +1,4 @@
-/** The pages in a real browser, without scripts except where a test needs them to look at a page. */
+/** The pages in a real browser, without scripts except for the account, and where a test needs them to look at a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -34,8 +34,10 @@ const heading = (page: Page) => page.locator('h1').innerText();
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const local = (url: string) => new URL(url).pathname + new URL(url).search;
 
+const SCRIPTS = { javaScriptEnabled: true } as const;
+
 async function signIn(page: Page, email: string, password = PASSWORD) {
-  await page.goto('/sign-in?next=/account');
+  await page.goto('/sign-in?next=/device');
   await page.fill('#username', email);
   await page.fill('#password', password);
   await press(page, 'Sign in');
@@ -48,7 +50,7 @@ async function typeNewPassword(page: Page, password: string, repeated = password
 
 test('people sign in and out with the keyboard alone, and see what was wrong', () =>
   open(async (page) => {
-    const { email, username } = await createSignable(world);
+    const { email } = await createSignable(world);
     await page.goto('/');
     await page.locator('#username:focus').waitFor();
     await page.keyboard.type(email);
@@ -65,11 +67,11 @@ test('people sign in and out with the keyboard alone, and see what was wrong', (
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
     await page.keyboard.press('Enter');
     await page.waitForURL('/');
-    await page.goto('/account');
-    expect(await heading(page)).toBe(username);
-    await page.keyboard.press('Tab');
+    await page.goto('/device');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    await page.getByRole('button', { name: 'Use another account' }).focus();
     await page.keyboard.press('Enter');
-    await page.waitForURL('/sign-in?notice=signed-out');
+    await page.waitForURL(/notice=signed-out/);
     expect(await page.getByRole('status').innerText()).toBe('You are signed out.');
   }));
 
@@ -79,59 +81,73 @@ test('signing out ends the session, not only the cookie', () =>
     await signIn(page, email);
     const cookies = await page.context().cookies();
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Lax' }]);
-    await press(page, 'Sign out');
+    await press(page, 'Use another account');
     await page.context().addCookies(cookies);
     // The server hears of the end of the session a moment later.
     const shown = async () => {
-      await page.goto('/account');
+      await page.goto('/device');
       return heading(page);
     };
     await expect.poll(shown).toBe('Sign in');
   }));
 
-test('a person ends one session, or all', () =>
-  open(async (page) => {
-    const person = await createSignable(world);
-    const first = await logIn(world, person);
-    const second = await logIn(world, person);
-    await signIn(page, person.email);
-    await page
-      .getByRole('button', { name: /^End the session of/ })
-      .first()
-      .click();
-    expect(await page.getByRole('status').innerText()).toBe('The session has ended.');
-    const working = async () => {
-      const statuses = [first, second].map(({ accessToken }) => statusWith(world.url, accessToken));
-      return (await Promise.all(statuses)).filter((status) => status === 200).length;
-    };
-    await expect.poll(working).toBe(1);
-    await press(page, 'Sign out everywhere');
-    await expect.poll(working).toBe(0);
+describe('the account', () => {
+  /** Of a person who may read no deployment: the account is there for everybody. */
+  const openAccount = async (page: Page, email: string) => {
+    await signIn(page, email);
     await page.goto('/account');
-    expect(await heading(page)).toBe('Sign in');
-  }));
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  };
+  const without = () => createSignable(world, { roles: [] });
 
-test('changing the password keeps this browser signed in, and nothing else', () =>
-  open(async (page) => {
-    const person = await createSignable(world);
-    const other = await logIn(world, person);
-    await signIn(page, person.email);
-    await page.fill('#currentPassword', 'wrong');
-    await typeNewPassword(page, 'another good password');
-    await press(page, 'Change password');
-    expect(await page.locator('#currentPassword-error').innerText()).toBe('The current password is wrong.');
-    await page.fill('#currentPassword', PASSWORD);
-    await typeNewPassword(page, 'another good password', 'another good passwort');
-    await press(page, 'Change password');
-    expect(await page.locator('#repeated-error').innerText()).toContain('not the same');
-    expect(await statusWith(world.url, other.accessToken)).toBe(200);
-    await page.fill('#currentPassword', PASSWORD);
-    await typeNewPassword(page, 'another good password');
-    await press(page, 'Change password');
-    await page.waitForURL('/account?notice=password-changed');
-    await expect.poll(() => statusWith(world.url, other.accessToken)).toBe(401);
-    await logIn(world, person, 'another good password');
-  }));
+  test('one session is ended, or all', () =>
+    open(async (page) => {
+      const person = await without();
+      const first = await logIn(world, person);
+      const second = await logIn(world, person);
+      await openAccount(page, person.email);
+      const ends = page.getByRole('button', { name: /^End: / });
+      expect(await ends.count()).toBe(2);
+      await ends.first().click();
+      await expect.poll(() => ends.count()).toBe(1);
+      const working = async () => {
+        const statuses = [first, second].map(({ accessToken }) => statusWith(world.url, accessToken));
+        return (await Promise.all(statuses)).filter((status) => status === 200).length;
+      };
+      await expect.poll(working).toBe(1);
+      await press(page, 'Sign out everywhere');
+      await page.waitForURL('/sign-in?notice=signed-out-everywhere');
+      await expect.poll(working).toBe(0);
+      await page.goto('/account');
+      expect(await heading(page)).toBe('Sign in');
+    }, SCRIPTS));
+
+  test('changing the password keeps this browser signed in, and nothing else', () =>
+    open(async (page) => {
+      const person = await without();
+      const other = await logIn(world, person);
+      await openAccount(page, person.email);
+      const type = async (current: string, next: string, repeated = next) => {
+        await page.getByLabel('Current password', { exact: true }).fill(current);
+        await page.getByLabel('New password', { exact: true }).fill(next);
+        await page.getByLabel('New password again', { exact: true }).fill(repeated);
+        await press(page, 'Change password');
+      };
+      await type('wrong', 'another good password');
+      await page.getByText('The current password is wrong.').waitFor();
+      await type(PASSWORD, 'another good password', 'another good passwort');
+      await page.getByText('The two passwords are not the same.').waitFor();
+      expect(await statusWith(world.url, other.accessToken)).toBe(200);
+      await type(PASSWORD, 'another good password');
+      await page.getByText('Your password is changed.').waitFor();
+      await expect.poll(() => statusWith(world.url, other.accessToken)).toBe(401);
+      // The page has the token of the new session.
+      await page.getByLabel('Name', { exact: true }).fill('Zoë');
+      await press(page, 'Save');
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await logIn(world, person, 'another good password');
+    }, SCRIPTS));
+});
 
 test('a link to set a password works once, and looking at it does not use it', () =>
   open(async (page) => {
@@ -165,11 +181,10 @@ test('an invited person sets a password, is signed in, and can sign in again', (
     await typeNewPassword(page, PASSWORD);
     await press(page, 'Set password and sign in');
     await page.waitForURL('/?notice=welcome');
-    await page.goto('/account');
-    expect(await heading(page)).toBe('<b>Zoë & "Co"</b>');
-    await press(page, 'Sign out');
+    await page.goto('/device');
+    await press(page, 'Use another account');
     await signIn(page, email);
-    await page.waitForURL('/account');
+    await page.waitForURL('/device');
     await page.goto(local(invitationUrl!));
     expect(await page.locator('main').innerText()).toContain('ask the person who invited you');
   }));
@@ -252,7 +267,7 @@ test('a form on another site cannot act for a person', () =>
   open(async (page) => {
     const { email } = await createSignable(world);
     await signIn(page, email);
-    await page.waitForURL('/account');
+    await page.waitForURL('/device');
     const csrf = await page.locator('form[action="/sign-out"] [name=csrf]').first().inputValue();
     const elsewhere = 'http://evil.test';
     const send = async (action: string, fields: Record<string, string>) => {
@@ -268,7 +283,7 @@ test('a form on another site cannot act for a person', () =>
     expect(await send('/sign-out', { csrf, everywhere: 'true' })).toBe(401);
     // Nobody can be signed in as another person, either.
     expect(await send('/sign-in', { username: email, password: PASSWORD })).toBe(403);
-    await page.goto('/account');
+    await page.goto('/device');
     expect(await heading(page)).not.toBe('Sign in');
   }));
 
@@ -302,8 +317,7 @@ describe('every page', () => {
     for (const path of ['/sign-in', '/sign-in?notice=signed-out', local(url), '/invitation'])
       await visit(path);
     await signIn(page, person.email);
-    for (const path of ['/account', '/device', '/device?user_code=x', local(verificationUriComplete)])
-      await visit(path);
+    for (const path of ['/device', '/device?user_code=x', local(verificationUriComplete)]) await visit(path);
   }
 
   test.each([

@@ -1,11 +1,10 @@
-/** Pages for people: they sign in, set a password, approve a device, and see where they are signed in. */
+/** Pages for people: they sign in, set a password, approve a device, and use the app. */
 import type { ShowError } from '../../platform/http/error-page.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DeviceCodes } from '../device-codes/index.ts';
 import type { AppManifest, Files } from '../embedded-pages/index.ts';
 import type { ForgottenPasswords, PasswordLinks } from '../password-links/index.ts';
 import type { PeopleSessions } from '../sessions/index.ts';
-import { accountRoutes, type LinkedIdentities } from './account-routes.ts';
 import { appRoutes } from './app-routes.ts';
 import { type Connections, connectionRoutes } from './connection-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
@@ -15,7 +14,6 @@ import { createShow, type Show } from './show.ts';
 import { createThemes } from './theme.ts';
 import type { SignInWay } from './views/sign-in.ts';
 
-export type { LinkedIdentities } from './account-routes.ts';
 export type { Connections } from './connection-routes.ts';
 export { ownAddress } from './own-address.ts';
 export { ACCOUNT_PATH, type Show, SIGN_IN_PATH, START_PATH } from './show.ts';
@@ -30,13 +28,12 @@ export interface PagesOptions {
   forgotten?: ForgottenPasswords | undefined;
   /** Ways to sign in other than with a password. The sign-in page links to them. */
   ways?: readonly SignInWay[];
-  identities: LinkedIdentities;
   connections: Connections;
 }
 
 export function pages(
   platform: Platform,
-  { app, people, devices, links, forgotten, ways = [], identities, connections }: PagesOptions,
+  { app, people, devices, links, forgotten, ways = [], connections }: PagesOptions,
 ): Module & { showError: ShowError; show: Show } {
   const offer = { ways, hasMail: forgotten !== undefined };
   const show = createShow(createThemes(platform), offer);
@@ -46,8 +43,7 @@ export function pages(
     routes: [
       ...appRoutes(app, people.console),
       ...signInRoutes(show, people, offer, forgotten),
-      ...accountRoutes(show, { people, identities, connections }),
-      ...connectionRoutes(show, connections),
+      ...connectionRoutes(connections),
       ...deviceRoutes(show, people.console, devices),
       ...linkRoutes(show, people.console, links, offer),
     ],

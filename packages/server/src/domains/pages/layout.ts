@@ -6,8 +6,6 @@ import { OWN_THEME, type Theme } from './theme.ts';
 
 export interface View {
   title: string;
-  /** For pages with more than one form. */
-  isWide?: boolean;
   /** Screen readers read the title first, so it says that something is wrong. */
   hasError?: boolean;
   body: Markup;
@@ -24,7 +22,7 @@ export function pageOf(view: View, theme: Theme): Page {
   };
 }
 
-const layout = ({ title, isWide, hasError, body }: View, theme: Theme) => html`<!doctype html>
+const layout = ({ title, hasError, body }: View, theme: Theme) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -38,7 +36,7 @@ ${theme.css && html`<style>${theme.css}</style>`}
 </head>
 <body>
 <header class="brand">${brand(theme)}</header>
-<main class="${isWide ? 'card wide' : 'card'}">
+<main class="card">
 ${body}
 </main>
 </body>

@@ -1,6 +1,6 @@
 /** Which sessions begin and end when a person sets a password, or signs in where somebody is signed in already. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browse, browsingPerson } from '../../../test/browsing.ts';
+import { type Browsing, browse, browsingPerson } from '../../../test/browsing.ts';
 import { expectWaiting, holdRows } from '../../../test/hold.ts';
 import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
@@ -13,6 +13,13 @@ beforeAll(async () => {
   world = await createOwnWorld();
 });
 afterAll(() => world.stop());
+
+/** As the app does it. */
+const change = (someone: Browsing, csrf: string) =>
+  someone.call('PUT', '/api/v1/users/me/password', csrf, {
+    currentPassword: PASSWORD,
+    newPassword: CHOSEN.newPassword,
+  });
 
 const sessionsOf = async (id: number) =>
   (await world.server.db.pool.query('select from sessions where user_id = $1', [id])).rowCount;
@@ -32,13 +39,33 @@ async function thenByAdmin(id: number, change: () => Promise<Response>) {
   return changed;
 }
 
+test('a browser stays signed in with a new session after its person changes the password, and a program does not', async () => {
+  const someone = await browsingPerson(world);
+  const { id, email } = someone.person;
+  const before = someone.headers().cookie!;
+  const { accessToken } = await world.client().login({ body: { email, password: PASSWORD } });
+  expect((await change(someone, await someone.csrf())).status).toBe(204);
+  expect(someone.headers().cookie).not.toBe(before);
+  expect((await someone.get('/account')).status).toBe(200);
+  const statusWith = async (headers: Record<string, string>) =>
+    (await world.raw('GET', '/api/v1/users/me', { apiKey: null, headers })).status;
+  await expectWithinASecond(() => statusWith({ cookie: before }), 401);
+  await expectWithinASecond(() => statusWith({ authorization: `Bearer ${accessToken}` }), 401);
+
+  const program = world.bearer(
+    (await world.client().login({ body: { email, password: CHOSEN.newPassword } })).accessToken,
+  );
+  await program.changeMyPassword({ body: { currentPassword: CHOSEN.newPassword, newPassword: PASSWORD } });
+  expect(await sessionsOf(id)).toBe(0);
+});
+
 describe('the new password of an admin ends the session that begins with', () => {
   test('a password that the person has just changed', async () => {
     const someone = await browsingPerson(world);
     const { id } = someone.person;
-    const fields = { csrf: await someone.csrf(), currentPassword: PASSWORD, ...CHOSEN };
-    const { status } = await thenByAdmin(id, () => someone.post('/account/password', fields));
-    expect(status).toBe(303);
+    const csrf = await someone.csrf();
+    const { status } = await thenByAdmin(id, () => change(someone, csrf));
+    expect(status).toBe(204);
     expect(await sessionsOf(id)).toBe(0);
   });
 
@@ -54,13 +81,14 @@ describe('the new password of an admin ends the session that begins with', () =>
 test('a browser whose session has just ended does not change the password, and gets no new session', async () => {
   const someone = await browsingPerson(world);
   const { id, email } = someone.person;
-  const fields = { csrf: await someone.csrf(), currentPassword: PASSWORD, ...CHOSEN };
+  const csrf = await someone.csrf();
   const held = await holdRows(world, 'users', [id]);
-  const changing = someone.post('/account/password', fields);
+  const changing = change(someone, csrf);
   await held.waiting();
   await held.release('delete from sessions where user_id = any($1)');
   const response = await changing;
-  expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'unauthenticated']);
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
   expect(await sessionsOf(id)).toBe(0);
   await world.client().login({ body: { email, password: PASSWORD } });
 });

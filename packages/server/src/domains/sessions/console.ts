@@ -1,4 +1,5 @@
 /** Sessions of people who sign in by browser. The pages use these functions. */
+import type { Person } from '../../platform/auth/actor.ts';
 import type { Csrf } from '../../platform/auth/csrf.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { found } from '../../platform/errors.ts';
@@ -6,7 +7,7 @@ import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
 import { findSignedIn, type SignedInPerson } from './credential.store.ts';
-import { type Approver, CONSOLE_SECONDS, type Earlier, type Identified, type Sessions } from './sessions.ts';
+import { CONSOLE_SECONDS, type Earlier, type Identified, type Sessions } from './sessions.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 import { looksLikeConsoleToken } from './tokens.ts';
 
@@ -31,15 +32,16 @@ export interface Console {
    */
   begin(tx: Tx, userId: number, origin: SignInOrigin, cookies: Cookies): Promise<OpenedConsole>;
   /**
-   * For a change of a person's own that ends all of their sessions: their browser gets a new one, which also ends if
-   * the earlier one is to end. Throws a 401, and changes nothing, if the session of the browser has ended by now.
+   * For a change of a person's own that ends all of their sessions. If they call by browser, it gets a new one, which
+   * also ends if the earlier one is to end. Throws a 401, and changes nothing, if the session of the caller has ended by
+   * now. Returns the headers to send.
    */
   renew<Result>(
     tx: Tx,
-    person: Approver,
+    person: Pick<Person, 'userId' | 'sessionId'>,
     origin: SignInOrigin,
     change: () => Promise<Result>,
-  ): Promise<OpenedConsole & { result: Result }>;
+  ): Promise<{ headers: { 'set-cookie'?: string }; result: Result }>;
   /** Who is signed in by this browser. */
   find(db: Queryable, cookies: Cookies): Promise<SignedInPerson | undefined>;
 }
@@ -78,9 +80,11 @@ export function createConsole({
     },
     begin: (tx, userId, origin, cookies) => begin(tx, { userId }, origin, { tokenHash: hashIn(cookies) }),
     async renew(tx, { userId, sessionId }, origin, change) {
-      const replaces = await sessions.requireOpen(tx, { userId, sessionId });
+      const open = sessionId === null ? null : await sessions.requireOpen(tx, { userId, sessionId });
       const result = await change();
-      return { ...(await begin(tx, { userId }, origin, { replaces })), result };
+      if (!open?.isOfBrowser) return { headers: {}, result };
+      const { setCookie } = await begin(tx, { userId }, origin, { replaces: open.replaces });
+      return { headers: { 'set-cookie': setCookie }, result };
     },
     async find(db, cookies) {
       const hash = hashIn(cookies);

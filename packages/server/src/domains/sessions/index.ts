@@ -11,7 +11,6 @@ import { deleteExpiredSessions, deleteExpiredTokens } from './store.ts';
 import { createRefreshTokens } from './tokens.ts';
 
 export type { Console, OpenedConsole } from './console.ts';
-export { prepareOwnPassword } from './own-password.ts';
 export { oauthTokens, tokens } from './replies.ts';
 export { type Approver, type IssuedTokens, SESSIONS_MAX, type Sessions, signOut } from './sessions.ts';
 export { findCandidate } from './sign-in.store.ts';

@@ -14,7 +14,7 @@ import * as store from './store.ts';
 
 export function sessionRoutes(
   { essential, cursors }: Pick<Platform, 'essential' | 'cursors'>,
-  { signIn, sessions, console: { cookie } }: { signIn: SignIn; sessions: Sessions; console: Console },
+  { signIn, sessions, console }: { signIn: SignIn; sessions: Sessions; console: Console },
 ) {
   return [
     handle(operations.login, async ({ origin }, { body }) => {
@@ -39,7 +39,7 @@ export function sessionRoutes(
       change(async (tx) => {
         const changes = await signOut(tx, actor, body);
         const isOfBrowser = changes.some(({ before }) => (before as store.SessionRow).kind === 'console');
-        sendHeaders(isOfBrowser ? { 'set-cookie': cookie.clear() } : {});
+        sendHeaders(isOfBrowser ? { 'set-cookie': console.cookie.clear() } : {});
         return { reply: undefined, changes };
       }),
     ),
@@ -83,9 +83,13 @@ export function sessionRoutes(
       }),
     ),
 
-    handle(operations.changeMyPassword, async ({ actor, db, origin, change }, { body }) => {
+    handle(operations.changeMyPassword, async ({ actor, db, origin, change, sendHeaders }, { body }) => {
       const update = await prepareOwnPassword(db, signIn, actor.userId, body, origin);
-      return change(async (tx) => ({ reply: undefined, changes: await update(tx) }));
+      return change(async (tx) => {
+        const { headers, result } = await console.renew(tx, actor, origin, () => update(tx));
+        sendHeaders(headers);
+        return { reply: undefined, changes: result };
+      });
     }),
   ];
 }

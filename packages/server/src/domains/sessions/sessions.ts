@@ -64,9 +64,9 @@ export interface Sessions {
   ): Promise<{ sessionId: number; token: string } | undefined>;
   /**
    * Throws a 401 unless the session is open. It stays open until the transaction ends it. Returns what the session that
-   * is renewed from it replaces.
+   * is renewed from it replaces, if it is of a browser.
    */
-  requireOpen(tx: Tx, session: Approver): Promise<number[]>;
+  requireOpen(tx: Tx, session: Approver): Promise<{ isOfBrowser: boolean; replaces: number[] }>;
   /**
    * Begins the session of a device that a person approved. It has no tokens yet. Returns its id, or undefined if the
    * session of the person has ended.
@@ -163,7 +163,8 @@ export function createSessions({
       await lockUser(tx, userId);
       const open = await store.findOpen(tx, userId, sessionId);
       if (!open) throw new ApiError('unauthenticated', { message: 'The session has ended: sign in again.' });
-      return [sessionId, ...open.replaces].slice(0, REPLACED_MAX);
+      const replaces = [sessionId, ...open.replaces].slice(0, REPLACED_MAX);
+      return { isOfBrowser: open.kind === 'console', replaces };
     },
 
     async beginDevice(tx, { userId, sessionId }, device) {

@@ -46,8 +46,8 @@ export const findSession = (tx: Tx, id: number) =>
 
 /** Returns undefined if this is no session of the user, or if it has ended. */
 export const findOpen = (tx: Tx, userId: number, id: number) =>
-  tx.maybeOne<{ replaces: number[] }>(
-    sql`select to_json(replaces) as replaces from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`,
+  tx.maybeOne<{ kind: SessionKind; replaces: number[] }>(
+    sql`select kind, to_json(replaces) as replaces from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`,
   );
 
 /** The token ends with the session, or earlier if it is given fewer seconds. */

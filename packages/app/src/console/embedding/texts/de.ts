@@ -10,7 +10,6 @@ export const texts: Texts<typeof en> = {
   displayName: 'Anzeigename',
   state: 'Zustand',
   apiKey: 'API-Schlüssel',
-  apiKeyNumber: 'Nummer des API-Schlüssels',
   creatorMode: 'Erstellermodus',
   lastSeen: 'Zuletzt gesehen',
   ends: 'Endet',
@@ -182,4 +181,8 @@ export const texts: Texts<typeof en> = {
   'source.stored': 'gespeichert',
   'source.default': 'der Standardwert',
   'source.none': 'nirgends: kein Wert',
+  noTenantsHint:
+    'Ihr Backend erzeugt die erste Sitzung eines Kunden. „Sitzung probieren“ zeigt, was es bekäme.',
+  contextMissing:
+    '„{members}“ muss zu einem Wert des Sicherheitskontexts passen. Nur eine Sitzung bringt ihn mit: Lassen Sie Ihr Backend ihn senden.',
 };

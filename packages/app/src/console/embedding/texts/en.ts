@@ -7,7 +7,6 @@ export const en = {
   displayName: 'Display name',
   state: 'State',
   apiKey: 'API key',
-  apiKeyNumber: 'Number of the API key',
   creatorMode: 'Creator mode',
   lastSeen: 'Last seen',
   ends: 'Ends',
@@ -175,4 +174,8 @@ export const en = {
   'source.stored': 'stored before',
   'source.default': 'the default',
   'source.none': 'nowhere: no value',
+  noTenantsHint:
+    'Your backend mints the first session of a customer. “Try a session” shows what it would get.',
+  contextMissing:
+    '“{members}” must match a value of the security context. Only a session brings it: let your backend send it.',
 };

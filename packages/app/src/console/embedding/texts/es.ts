@@ -10,7 +10,6 @@ export const texts: Texts<typeof en> = {
   displayName: 'Nombre visible',
   state: 'Estado',
   apiKey: 'Clave de API',
-  apiKeyNumber: 'Número de la clave de API',
   creatorMode: 'Modo de creación',
   lastSeen: 'Visto por última vez',
   ends: 'Termina',
@@ -182,4 +181,8 @@ export const texts: Texts<typeof en> = {
   'source.stored': 'guardado antes',
   'source.default': 'el valor por defecto',
   'source.none': 'de ninguna parte: sin valor',
+  noTenantsHint:
+    'Su backend crea la primera sesión de un cliente. «Probar una sesión» muestra lo que recibiría.',
+  contextMissing:
+    '«{members}» debe coincidir con un valor del contexto de seguridad. Solo lo trae una sesión: haga que su backend lo envíe.',
 };

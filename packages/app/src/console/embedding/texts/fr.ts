@@ -10,7 +10,6 @@ export const texts: Texts<typeof en> = {
   displayName: 'Nom affiché',
   state: 'État',
   apiKey: 'Clé API',
-  apiKeyNumber: 'Numéro de la clé API',
   creatorMode: 'Mode création',
   lastSeen: 'Vu la dernière fois',
   ends: 'Fin',
@@ -183,4 +182,8 @@ export const texts: Texts<typeof en> = {
   'source.stored': 'enregistrée avant',
   'source.default': 'la valeur par défaut',
   'source.none': 'nulle part : aucune valeur',
+  noTenantsHint:
+    'Votre backend crée la première session d’un client. « Essayer une session » montre ce qu’il recevrait.',
+  contextMissing:
+    '« {members} » doit correspondre à une valeur du contexte de sécurité. Seule une session l’apporte : que votre backend l’envoie.',
 };

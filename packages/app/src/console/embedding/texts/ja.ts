@@ -10,7 +10,6 @@ export const texts: Texts<typeof en> = {
   displayName: '表示名',
   state: '状態',
   apiKey: 'API キー',
-  apiKeyNumber: 'API キーの番号',
   creatorMode: '作成モード',
   lastSeen: '最後の利用',
   ends: '終了',
@@ -179,4 +178,8 @@ export const texts: Texts<typeof en> = {
   'source.stored': '保存済み',
   'source.default': '既定値',
   'source.none': 'なし (値なし)',
+  noTenantsHint:
+    'バックエンドが顧客の最初のセッションを発行します。「セッションを試す」で結果を確認できます。',
+  contextMissing:
+    '「{members}」はセキュリティコンテキストの値と一致する必要があります。値はセッションだけが持つため、バックエンドから送ってください。',
 };

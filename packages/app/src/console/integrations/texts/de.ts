@@ -72,4 +72,30 @@ export const texts: Texts<typeof en> = {
   sendAgain: 'Erneut senden',
   sentAgain: 'Es wird erneut gesendet',
   rotateHint: 'Einen Tag lang werden Anfragen mit beiden Geheimnissen signiert.',
+  noWebhooksHint:
+    'Fügen Sie eine Ihrer Adressen hinzu, und wählen Sie, welche Ereignisse ihr gemeldet werden.',
+  servicesHint:
+    'Dienste, bei denen Personen diesem Server erlauben, für sie zu lesen. Jede Person verbindet sich auf der Seite ihres Kontos.',
+  addService: 'Dienst hinzufügen',
+  noServices: 'Es gibt noch keinen Dienst',
+  noServicesHint:
+    'Registrieren Sie diesen Server bei Ihrem Data-Warehouse als OAuth-Anwendung, und fügen Sie das Warehouse hier hinzu.',
+  removeServiceHint: 'Der Zugang aller, die sich verbunden haben, endet sofort.',
+  number: 'Nummer',
+  serviceHost: 'Dienst',
+  tokenHosts: 'Datenquellen, die die Token bekommen',
+  hostsHint:
+    'Host und Port, etwa db.example.com:5432, durch Leerzeichen getrennt. Keine andere Quelle bekommt ein Token.',
+  redirectUri: 'Weiterleitungsadresse',
+  redirectUriHint: 'Registrieren Sie genau diese Adresse beim Dienst.',
+  authUrl: 'Autorisierungsadresse',
+  authUrlHint: 'Die Seite des Dienstes, auf der Personen den Zugang erlauben.',
+  tokenUrl: 'Token-Adresse',
+  revocationUrl: 'Widerrufsadresse',
+  revocationUrlHint: 'Ohne sie werden beendete Token nur hier vergessen.',
+  clientId: 'Client-ID',
+  clientSecret: 'Client-Geheimnis',
+  secretKept: 'Gespeichert. Leer lassen, um es zu behalten, außer die Token-Adresse ändert sich.',
+  scopes: 'Scopes',
+  bySpaces: 'Durch Leerzeichen getrennt, etwa offline_access',
 };

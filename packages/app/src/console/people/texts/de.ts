@@ -128,10 +128,15 @@ export const texts: Texts<typeof en> = {
     'Schlüssel, Sitzungen und Mitgliedschaften werden endgültig entfernt. Ordner, Arbeitsmappen und Berichte bleiben.',
   newOwner: 'Neuer Besitzer der Inhalte',
   newOwnerHint: 'Nötig, wenn ihnen Ordner, Arbeitsmappen oder Berichte gehören.',
-  someFailed: '{count} konnten nicht geändert werden: {why}',
+  someFailed: '{count} {count:konnte|konnten} nicht geändert werden: {why}',
   renameGroupHint: 'Datenmodelle und Regeln, die die Gruppe nennen, müssen auch geändert werden.',
   displayName: 'Angezeigter Name',
   onlySome: 'Nur einige Deployments',
   chooseOne: 'Wählen Sie mindestens ein Deployment.',
   opensCount: 'Öffnet {count} {count:Vorgang|Vorgänge}',
+  noGroupsHint: 'Legen Sie eine an, oder lassen Sie Ihren Identitätsanbieter seine Gruppen per SCIM senden.',
+  noKeysHint:
+    'Programme rufen die API mit einem Schlüssel auf. Geben Sie jedem einen eigenen, damit Sie ihn einzeln beenden können.',
+  noAttributesHint:
+    'Fügen Sie eines hinzu, etwa region. Richtlinien des Datenmodells vergleichen es dann mit den Zeilen.',
 };

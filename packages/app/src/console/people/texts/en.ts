@@ -45,7 +45,7 @@ export const en = {
   setUpHint: 'Let your identity provider create and remove people here, and sign them in.',
   scimTitle: 'Provisioning with SCIM 2.0',
   testScim: 'Test as the provider would',
-  scimWorks: 'The provider can read and write here: {count} users.',
+  scimWorks: 'The provider can read and write here: {count} {count:user|users}.',
   oidcTitle: 'Sign-in with OpenID Connect',
   redirectUrl: 'Sign-in redirect URI',
   signOutUrl: 'Sign-out redirect URI',
@@ -127,4 +127,7 @@ export const en = {
   onlySome: 'Only some deployments',
   chooseOne: 'Choose at least one deployment.',
   opensCount: 'Opens {count} {count:operation|operations}',
+  noGroupsHint: 'Make one, or let your identity provider send its groups by SCIM.',
+  noKeysHint: 'Programs call the API with a key. Make one for each program, so that you can end it alone.',
+  noAttributesHint: 'Add one, such as region. Policies of the data model can then compare it with the rows.',
 };

@@ -49,7 +49,7 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'Deje que su proveedor de identidad cree, quite e inicie sesión de las personas.',
   scimTitle: 'Aprovisionamiento con SCIM 2.0',
   testScim: 'Probar como lo haría el proveedor',
-  scimWorks: 'El proveedor puede leer y escribir aquí: {count} usuarios.',
+  scimWorks: 'El proveedor puede leer y escribir aquí: {count} {count:usuario|usuarios}.',
   oidcTitle: 'Inicio de sesión con OpenID Connect',
   redirectUrl: 'Sign-in redirect URI',
   signOutUrl: 'Sign-out redirect URI',
@@ -131,4 +131,8 @@ export const texts: Texts<typeof en> = {
   onlySome: 'Solo algunos despliegues',
   chooseOne: 'Elige al menos un despliegue.',
   opensCount: 'Abre {count} {count:operación|operaciones}',
+  noGroupsHint: 'Cree uno, o deje que su proveedor de identidad envíe sus grupos por SCIM.',
+  noKeysHint:
+    'Los programas llaman a la API con una clave. Dé una a cada programa, para poder retirarla sola.',
+  noAttributesHint: 'Añada uno, como region. Las políticas del modelo podrán compararlo con las filas.',
 };

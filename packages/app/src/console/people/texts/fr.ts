@@ -50,7 +50,7 @@ export const texts: Texts<typeof en> = {
   setUpHint: 'Laissez votre fournisseur d’identité créer, retirer et connecter les personnes.',
   scimTitle: 'Provisionnement avec SCIM 2.0',
   testScim: 'Tester comme le ferait le fournisseur',
-  scimWorks: 'Le fournisseur peut lire et écrire ici : {count} utilisateurs.',
+  scimWorks: 'Le fournisseur peut lire et écrire ici : {count} {count:utilisateur|utilisateurs}.',
   oidcTitle: 'Connexion avec OpenID Connect',
   redirectUrl: 'Sign-in redirect URI',
   signOutUrl: 'Sign-out redirect URI',
@@ -132,4 +132,8 @@ export const texts: Texts<typeof en> = {
   onlySome: 'Certains déploiements seulement',
   chooseOne: 'Choisissez au moins un déploiement.',
   opensCount: 'Ouvre {count} {count:opération|opérations}',
+  noGroupsHint: 'Créez-en un, ou laissez votre fournisseur d’identité envoyer les siens par SCIM.',
+  noKeysHint:
+    'Les programmes appellent l’API avec une clé. Donnez-en une à chacun, pour pouvoir la retirer seule.',
+  noAttributesHint: 'Ajoutez-en un, comme region. Les politiques du modèle pourront le comparer aux lignes.',
 };

@@ -130,4 +130,8 @@ export const texts: Texts<typeof en> = {
   onlySome: '一部のデプロイメントのみ',
   chooseOne: 'デプロイメントを 1 つ以上選択してください。',
   opensCount: '{count} 件の操作',
+  noGroupsHint: '作成するか、ID プロバイダーから SCIM で受け取ってください。',
+  noKeysHint:
+    'プログラムはキーで API を呼び出します。個別に無効にできるよう、プログラムごとに作ってください。',
+  noAttributesHint: 'region などを追加すると、データモデルのポリシーが行と比べられます。',
 };
