@@ -52,6 +52,8 @@ const workspaceItem = {
 const drafts = {
   dashboardDraft: 'The dashboard as it is edited; null if there is none',
   dashboardPublished: 'The dashboard as viewers see it; null if it is not published',
+  dashboardOutline:
+    'What the published dashboard shows where, in 12 columns, for a small picture of it: its first 60 widgets; null for applications',
 };
 
 export const content: FieldWords = {

@@ -7,6 +7,7 @@ import { insertWorkbook, setDraft, setPublished } from '../workbooks/index.ts';
 import type { Charts } from './charts.ts';
 import { type DashboardConfig, requireConfig, type Widget } from './config-rules.ts';
 import { COMMERCE, type DemoChart, OPERATIONS } from './demo-charts.ts';
+import { outlineOf } from './outline.ts';
 import { takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
@@ -86,7 +87,7 @@ async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDash
   const version = { title: name, description: demo.description, config, snapshots, bytes, note: null };
   await store.insertVersion(tx, id, version, adminId);
   await setDraft(tx, workbookId, config);
-  await setPublished(tx, workbookId, config);
+  await setPublished(tx, workbookId, config, outlineOf(config, snapshots));
 }
 
 async function addReport({ tx, adminId, random }: DemoContext, workbookId: number, chart: DemoChart) {
