@@ -94,7 +94,7 @@ export function Start({
                 <button type="button" class="source-name" onClick={() => begin(source)}>
                   <strong>{source.title}</strong>
                   <span class="soft">
-                    {source.description ?? say(source.type === 'view' ? 'views' : 'cubes')}
+                    {source.description ?? say(source.type === 'view' ? 'oneView' : 'oneCube')}
                   </span>
                 </button>
                 {text && hits.length > 0 && (

@@ -7,8 +7,9 @@ import type { Workbook } from './items.ts';
 export type Outline = NonNullable<Workbook['dashboardOutline']>;
 type Shows = Outline[number]['shows'];
 
-/** A column is 10 wide. What is further down is outside of the picture. */
-const [WIDTH, HEIGHT, ROW, GAP] = [120, 75, 6.5, 1];
+/** A column is 10 wide. Of a long dashboard, the rows are lower, and what is further down is outside of the picture. */
+const [WIDTH, HEIGHT, GAP] = [120, 75, 1];
+const ROW = { least: 3.6, most: 6.5 };
 
 interface Box {
   x: number;
@@ -17,22 +18,26 @@ interface Box {
   h: number;
 }
 
-export const Picture = ({ outline }: { outline: Outline }) => (
-  <svg class="picture-of" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-    <rect class="ground" width={WIDTH} height={HEIGHT} />
-    {outline
-      .filter(({ y }) => y * ROW < HEIGHT)
-      .map(({ x, y, w, h, shows }) => {
-        const box = { x: x * 10 + GAP, y: y * ROW + GAP, w: w * 10 - GAP * 2, h: h * ROW - GAP * 2 };
-        return (
-          <g key={`${x} ${y}`}>
-            {shows !== 'text' && <rect class="card" {...sizeOf(box)} rx={1.5} />}
-            {MARKS[shows](withMargin(box))}
-          </g>
-        );
-      })}
-  </svg>
-);
+export function Picture({ outline }: { outline: Outline }) {
+  const rows = Math.max(...outline.map(({ y, h }) => y + h));
+  const row = Math.min(Math.max(HEIGHT / rows, ROW.least), ROW.most);
+  return (
+    <svg class="picture-of" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <rect class="ground" width={WIDTH} height={HEIGHT} />
+      {outline
+        .filter(({ y }) => y * row < HEIGHT)
+        .map(({ x, y, w, h, shows }) => {
+          const box = { x: x * 10 + GAP, y: y * row + GAP, w: w * 10 - GAP * 2, h: h * row - GAP * 2 };
+          return (
+            <g key={`${x} ${y}`}>
+              {shows !== 'text' && <rect class="card" {...sizeOf(box)} rx={1.5} />}
+              {MARKS[shows](withMargin(box))}
+            </g>
+          );
+        })}
+    </svg>
+  );
+}
 
 const sizeOf = ({ x, y, w, h }: Box) => ({ x, y, width: Math.max(w, 0), height: Math.max(h, 0) });
 
