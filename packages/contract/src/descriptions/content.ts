@@ -217,6 +217,13 @@ export const content: FieldWords = {
     config: 'What the widget shows, such as the number of a report',
     style: 'Colours and edges of this widget alone',
   },
+  DashboardOutlineItem: {
+    x: 'The first column, from 0',
+    y: 'The first row, from 0',
+    w: 'How many columns it covers',
+    h: 'How many rows it covers',
+    shows: 'What is drawn there',
+  },
   DashboardWidgetPosition: {
     x: 'The first column, from 0',
     y: 'The first row, from 0',
