@@ -21,13 +21,15 @@ import { MemberList } from './member-list.tsx';
 import { createModel, type Model, type Source } from './members.ts';
 import { emptyQuestion, isAsked, LIMIT, LIMIT_MAX, type Question } from './question.ts';
 import { Results } from './results.tsx';
-import { contentOf, questionOf, type Report, SaveDialog } from './save.tsx';
+import { contentOf, questionOf, type Report } from './save.ts';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
 
 export { say as texts } from './texts/say.ts';
 
+// Nothing is shown in place of a dialog that comes.
+const SaveDialog = lazy(() => import('./save-dialog.tsx').then((module) => module.SaveDialog), null);
 const SqlPage = lazy(() => import('./sql-page.tsx').then((module) => module.default));
 
 interface PageProps {

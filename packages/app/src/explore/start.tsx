@@ -13,7 +13,7 @@ import { type Hit, type Model, type Source, searchSources } from './members.ts';
 import { emptyQuestion, type Question } from './question.ts';
 import { say } from './texts/say.ts';
 
-const PasteDialog = lazy(() => import('./paste.tsx').then((module) => module.PasteDialog));
+const PasteDialog = lazy(() => import('./paste.tsx').then((module) => module.PasteDialog), null);
 
 const HITS_SHOWN = 4;
 const SOURCES_SHOWN = 40;
