@@ -274,7 +274,7 @@ class TableRow extends Component<TableRowProps> {
           return (
             <td
               key={column.member}
-              class={className}
+              class={most ? `${className} barred` : className}
               style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
             >
               {most ? (
