@@ -50,6 +50,16 @@ export async function buildApp() {
   });
 }
 
+/** The pages that people open most: the browser begins to load their scripts with those of the app. */
+const AT_ONCE = {
+  '': 'home/page.tsx',
+  '/explore': 'explore/page.tsx',
+  '/reports/:reportId': 'explore/page.tsx',
+  '/workbooks/:workbookId/reports/:reportId': 'explore/page.tsx',
+  '/workbooks/:workbookId': 'home/workbook-page.tsx',
+  '/workbooks/:workbookId/dashboard': 'dashboard/page.tsx',
+};
+
 const SMALL = { minify: true, legalComments: 'none', write: false, logLevel: 'warning' };
 
 /** The compiler of models, which the studio runs in a worker. A worker loads one file, and pages load none of it. */
@@ -89,6 +99,12 @@ function describe({ outputs }) {
     style: at('src/style.css'),
     preload: first.slice(1),
     files: entries.map(([name]) => name),
+    preloadAt: Object.fromEntries(
+      Object.entries(AT_ONCE).map(([route, page]) => [
+        route,
+        [...withImports(at(`src/${page}`))].filter((name) => !first.includes(name)),
+      ]),
+    ),
     /** The scripts of each page, with those of the app itself: what a check of their size adds up. */
     pages: Object.fromEntries(pages),
   };

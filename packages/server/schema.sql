@@ -173,7 +173,8 @@ create table deployments (
   template_variables json,
   release_channel text not null default 'latest'::text,
   release_channel_version text,
-  release_channel_version_hold boolean not null default false
+  release_channel_version_hold boolean not null default false,
+  is_demo boolean not null default false
 );
 
 create table dev_modes (
@@ -983,7 +984,8 @@ CASE
     WHEN ((dashboard_published IS NULL) OR ((dashboard_published ->> 'kind'::text) = 'APP'::text)) THEN 0
     ELSE octet_length((dashboard_published)::text)
 END)) stored,
-  editing_sessions text[] not null default '{}'::text[]
+  editing_sessions text[] not null default '{}'::text[],
+  dashboard_outline jsonb
 );
 
 create table workload_keys (
@@ -1539,6 +1541,8 @@ alter table workbooks add constraint workbooks_dashboard_draft_max_10240_kb CHEC
 
 alter table workbooks add constraint workbooks_dashboard_draft_max_2048_kb CHECK (((NOT ((dashboard_draft ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_draft)::text) <= (2048 * 1024)))) NOT VALID;
 
+alter table workbooks add constraint workbooks_dashboard_outline_max_8_kb CHECK ((octet_length((dashboard_outline)::text) <= (8 * 1024)));
+
 alter table workbooks add constraint workbooks_dashboard_published_max_10240_kb CHECK ((octet_length((dashboard_published)::text) <= (10240 * 1024))) NOT VALID;
 
 alter table workbooks add constraint workbooks_dashboard_published_max_2048_kb CHECK (((NOT ((dashboard_published ->> 'kind'::text) IS DISTINCT FROM 'APP'::text)) OR (octet_length((dashboard_published)::text) <= (2048 * 1024)))) NOT VALID;
@@ -1604,6 +1608,8 @@ CREATE INDEX dashboard_versions_by_publisher ON public.dashboard_versions USING 
 CREATE INDEX dashboards_by_creator ON public.dashboards USING btree (created_by) WHERE (created_by IS NOT NULL);
 
 CREATE INDEX deployment_log_lines_by_deployment ON public.deployment_log_lines USING btree (deployment_id, id);
+
+CREATE UNIQUE INDEX deployments_one_demo ON public.deployments USING btree (is_demo) WHERE is_demo;
 
 CREATE INDEX dev_modes_by_user ON public.dev_modes USING btree (user_id, since DESC);
 

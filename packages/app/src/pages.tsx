@@ -1,6 +1,7 @@
 /** The pages by their routes. Each is loaded when it is first shown, with its texts. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { askForMeta } from './data/meta.ts';
 import { type Problem, problemOf } from './data/problem.ts';
 import { useDeployments } from './frame/account.ts';
 import type { PageProps } from './page-props.ts';
@@ -16,13 +17,20 @@ interface PageModule {
 /** Of a list as long as this, more may follow. */
 const DEPLOYMENTS_MAX = 1000;
 
-function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
+/** `ask` asks the server meanwhile for what the page begins with. */
+function page(
+  load: () => Promise<PageModule>,
+  ask?: (deploymentId: number) => void,
+): ComponentType<PageProps> {
   let Loaded: ComponentType<PageProps> | undefined;
   return function Page(properties: PageProps) {
+    // The account has an address without a deployment, too.
+    const id = Number(properties.params.deploymentId ?? 0);
     const { data: deployments } = useDeployments();
     const [problem, setProblem] = useState<Problem>();
     const [, setLoaded] = useState(Loaded !== undefined);
     const start = () => {
+      if (Number.isSafeInteger(id) && id !== 0) ask?.(id);
       setProblem(undefined);
       load()
         .then(async (module) => {
@@ -35,8 +43,6 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
     useEffect(() => {
       if (!Loaded) start();
     }, []);
-    // The account has an address without a deployment, too.
-    const id = Number(properties.params.deploymentId ?? 0);
     const isUnknown =
       id !== 0 &&
       deployments !== undefined &&
@@ -51,7 +57,7 @@ function page(load: () => Promise<PageModule>): ComponentType<PageProps> {
 
 const Home = page(() => import('./home/page.tsx'));
 const Workbook = page(() => import('./home/workbook-page.tsx'));
-const Explore = page(() => import('./explore/page.tsx'));
+const Explore = page(() => import('./explore/page.tsx'), askForMeta);
 const Dashboard = page(() => import('./dashboard/page.tsx'));
 
 export const PAGES: Record<RouteName, ComponentType<PageProps>> = {

@@ -2,6 +2,7 @@
 export const routes: Record<string, string> = {
   acceptInvitationByForm: 'POST /invitation body=form reply=redirect headers=cookie',
   accountPage: 'GET /account reply=html',
+  addDemo: 'POST /api/v1/demo',
   addGroupMembers: 'POST /api/v1/embed-tenants/{embedTenantName}/groups/{id}/users',
   addRecipients: 'POST /api/v1/deployments/{deploymentId}/notifications/{id}/recipients',
   addUserGroupMembers: 'POST /api/v1/user-groups/{id}/users',

@@ -1,7 +1,7 @@
 /** The schemas of the content of a deployment: folders, workbooks and reports. */
 import { Type } from 'typebox';
 import { actions } from './actions.ts';
-import { Dashboard, DashboardConfig } from './dashboards.ts';
+import { Dashboard, DashboardConfig, DashboardOutline } from './dashboards.ts';
 import { limits } from './limits.ts';
 import { DateTime, FreeObject, Id, Maybe, PageInfo, PublicId, Shape } from './schemas.ts';
 
@@ -143,6 +143,7 @@ export const Workbook = Shape('Workbook', {
   meta: FreeObject,
   dashboardDraft: Maybe(DashboardConfig),
   dashboardPublished: Maybe(DashboardConfig),
+  dashboardOutline: Maybe(DashboardOutline),
   publishedDashboard: Maybe(Dashboard),
   createdAt: DateTime,
   updatedAt: DateTime,

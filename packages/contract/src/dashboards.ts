@@ -48,6 +48,31 @@ export const DashboardWidget = Shape('DashboardWidget', {
   style: Maybe(FreeObject),
 });
 
+/** For small pictures in lists. */
+export const DashboardOutline = Type.Array(
+  Shape('DashboardOutlineItem', {
+    x: Type.Integer(),
+    y: Type.Integer(),
+    w: Type.Integer(),
+    h: Type.Integer(),
+    shows: Type.Enum([
+      'line',
+      'area',
+      'column',
+      'bar',
+      'pie',
+      'point',
+      'heatmap',
+      'map',
+      'table',
+      'kpi',
+      'text',
+      'control',
+    ]),
+  }),
+);
+export type DashboardOutline = Static<typeof DashboardOutline>;
+
 const DashboardApp = Shape('DashboardAppSource', {
   entry: Maybe(Type.String({ maxLength: 255 })),
   files: Maybe(

@@ -18,6 +18,7 @@ export const Deployment = Shape('Deployment', {
   name: Type.String(),
   creationStep: CreationStep,
   deploymentUrl: Type.String({ description: 'The address at which the deployment answers queries' }),
+  isDemo: Maybe(Type.Boolean({ description: 'Whether it is the demo; only if it is' })),
   actions: Maybe(
     Type.Array(Type.String(), {
       description:

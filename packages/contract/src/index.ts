@@ -3,7 +3,7 @@ import { operations } from './operations.gen.ts';
 
 export { type Action, actions, everydayActions, includedIn } from './actions.ts';
 export type { AttributeValue } from './attributes.ts';
-export { ReportChart } from './dashboards.ts';
+export { type DashboardOutline, ReportChart } from './dashboards.ts';
 export { dataModelLimits } from './data-model.ts';
 export { errorCodesOf } from './error-codes.ts';
 export { type ErrorShape, errorBodies, errorShapes } from './error-shapes.ts';

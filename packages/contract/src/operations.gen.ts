@@ -59,6 +59,7 @@ import * as workspace from './operations/workspace.ts';
 export const operations = {
   acceptInvitationByForm: pages.acceptInvitationByForm,
   accountPage: appPages.accountPage,
+  addDemo: deployments.addDemo,
   addGroupMembers: embedTenants.addGroupMembers,
   addRecipients: notifications.addRecipients,
   addUserGroupMembers: userGroups.addUserGroupMembers,

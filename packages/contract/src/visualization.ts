@@ -23,6 +23,7 @@ export const VISUALIZATION_TYPES = [
   'waterfall',
   'gauge',
   'map',
+  'pointMap',
   'text',
 ] as const;
 
@@ -43,8 +44,10 @@ const Fields = Shape('VisualizationFields', {
   x: member('Along the axis: a time with its granularity, such as `sales.ordered_at.month`, or a dimension'),
   y: members('The measures, in the order of the series; all of the query by default'),
   color: member('The dimension whose values are series, slices or cells of their own'),
-  size: member('The measure that the size of a bubble shows'),
+  size: member('The measure that the size of a bubble shows, also on a map'),
   detail: member('The dimension that has a point for each of its values, in scatter and box plots'),
+  latitude: member('The number of degrees to the north, in a map of points'),
+  longitude: member('The number of degrees to the east, in a map of points'),
   facet: member('The dimension that has a small chart for each of its values'),
   rows: members('Members whose values become rows of a pivot table'),
   columns: members('Members whose values become columns of a pivot table'),

@@ -234,7 +234,12 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   const list: Module[] = [
     { cleanup: scheduleCleanup },
     { cleanup: gitCleanup },
-    deployments(platform, { cleanup, models, version: VERSION }),
+    deployments(platform, {
+      cleanup,
+      models,
+      demo: () => list.flatMap(({ demo }) => demo ?? []),
+      version: VERSION,
+    }),
     { demo: demoDataModel(models, DEMO_MODEL_DIR) },
     envVars(variables),
     regions(platform),

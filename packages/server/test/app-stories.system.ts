@@ -1,6 +1,6 @@
 /** The way of a new admin to a first dashboard, and every page of the app with texts that try to run as script. */
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROUTES } from '../../app/src/routes.ts';
 import { publishWith, saveQuestion, shareWith } from './app-steps.ts';
@@ -92,6 +92,76 @@ test('a new admin follows the first steps to a published dashboard, which a view
   await seen.page.goto((await link.getAttribute('href'))!);
   await seen.page.getByText('Revenue by category').first().waitFor();
   await seen.context.close();
+});
+
+const TABS_MAX = 250;
+
+/** As somebody without a mouse gets there. */
+async function tabTo(page: Page, target: Locator) {
+  await target.first().waitFor();
+  const isThere = () =>
+    target
+      .first()
+      .evaluate((element) => (element as never as { matches(by: string): boolean }).matches(':focus'));
+  for (let pressed = 0; !(await isThere()); pressed++) {
+    if (pressed === TABS_MAX) throw new Error(`${target} cannot be reached by the Tab key`);
+    await page.keyboard.press('Tab');
+  }
+}
+
+test('somebody without a mouse asks a question, charts it, saves it, arranges a dashboard and publishes it', async () => {
+  const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
+  const press = async (target: Locator, key = 'Enter') => {
+    await tabTo(page, target);
+    await page.keyboard.press(key);
+  };
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  await press(page.getByRole('link', { name: 'Explore', exact: true }));
+  await tabTo(page, page.getByRole('searchbox', { name: /Search views/ }));
+  await page.keyboard.type('revenue');
+  await page.keyboard.press('Enter');
+  await tabTo(page, page.getByRole('searchbox', { name: 'Search fields' }));
+  await page.keyboard.type('Product Category');
+  await press(button('Add Product Category'));
+  await press(page.getByRole('radio', { name: 'Donut' }), 'Space');
+  await page.getByRole('img', { name: /Product Category/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await press(button('Save'));
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await tabTo(page, dialog.getByLabel('Name'));
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('By keys');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/workbooks\/\d+\/reports\/\d+$/);
+
+  // The palette finds the workbook.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type('By keys');
+  await page
+    .getByRole('option', { name: /By keys/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Escape');
+  const workbookId = /workbooks\/(\d+)/.exec(page.url())![1];
+  await page.goto(`/d/${deploymentId}/workbooks/${workbookId}`);
+  await press(page.getByRole('link', { name: 'Make a dashboard' }));
+  await press(button('By keys'));
+  const slot = page.getByRole('group', { name: /^By keys, / });
+  await tabTo(page, slot);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => slot.getAttribute('aria-label')).toContain('column 2, row 1');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Control+z');
+  expect(await violations(page)).toEqual([]);
+  await press(button('Publish'));
+  await dialog.getByText('published for the first time').waitFor();
+  await press(dialog.getByRole('button', { name: 'Publish', exact: true }));
+  await page.getByText('Viewers see version 1').waitFor();
+  await context.close();
 });
 
 /** The most that a field with names takes. */
@@ -253,5 +323,20 @@ test('texts that try to run as script are shown as texts on every page, which pe
     if (beyond !== 0) barriers.push(['360 px', dir, beyond]);
   }
   expect({ strange, hidden, barriers }).toEqual({ strange: [], hidden: [], barriers: [] });
+  await context.close();
+});
+
+test('one click removes the demo, and one click adds it again', async () => {
+  const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
+  await page.getByRole('link', { name: 'Commerce overview' }).locator('.picture-of').waitFor();
+  await page.getByRole('button', { name: 'Remove the demo' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Remove the demo' }).click();
+  await page.getByText('There is nothing here for you yet').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Add the demo' }).click();
+  await page.waitForURL(/\/d\/[2-9]\d*$/);
+  await page.getByRole('link', { name: 'Commerce overview' }).locator('.picture-of').waitFor();
   await context.close();
 });

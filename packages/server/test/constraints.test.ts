@@ -12,6 +12,7 @@ const CHECKED_BEFORE = [
   'tenant_settings_app_config_check',
   'users_embed_theme_check',
   'users_security_context_check',
+  'workbooks_dashboard_outline_max_8_kb',
 ];
 
 const files = (await readdir(SOURCES, { recursive: true })).filter((file) => /(?<!\.test)\.ts$/.test(file));

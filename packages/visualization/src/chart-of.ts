@@ -1,6 +1,6 @@
 /** From settings to what pages draw: `meta.visualization` becomes what a hand-written `meta.chart` would be. */
 import { cartesian, facetOf } from './cartesian.ts';
-import { channelsOf, columnsOf, describeAll, requireColumn, requireMeasures } from './columns.ts';
+import { channelsOf, columnsOf, describeAll, placesOf, requireColumn, requireMeasures } from './columns.ts';
 import type { Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
@@ -97,6 +97,8 @@ function plainOf(visualization: Visualization, query: AskedQuery, describe?: Des
         spec: { member: place.member, measure: channels.y[0]!.member, geometry: 'world' },
       };
     }
+    case 'pointMap':
+      return { kind: 'map', spec: pointMap(visualization, columns) };
     case 'pivot':
       return { kind: 'table', spec: pivot(visualization, columns) };
     case 'text':
@@ -104,6 +106,30 @@ function plainOf(visualization: Visualization, query: AskedQuery, describe?: Des
     default:
       return { kind: 'table', spec: table(visualization, columns) };
   }
+}
+
+/** A point for each row. Whatever else the query groups by names it, and the first other measure is its size. */
+function pointMap({ fields }: Visualization, columns: ReturnType<typeof columnsOf>): Part {
+  const numbers = columns.filter(({ kind }) => kind === 'number' || kind === 'measure');
+  const known = placesOf(columns, fields);
+  const latitude = known.latitude ?? numbers.find((column) => column !== known.longitude);
+  const longitude = known.longitude ?? numbers.find((column) => column !== latitude);
+  if (!latitude || !longitude)
+    throw new VisualizationError(
+      'fields.latitude',
+      'needs two numbers: degrees to the north and to the east',
+    );
+  const others = columns.filter((column) => column !== latitude && column !== longitude);
+  const find = (member: string | null | undefined) => others.find((column) => column.member === member);
+  const measure = find(fields?.size) ?? others.find(({ kind }) => kind === 'measure');
+  const name = find(fields?.detail) ?? others.find(({ kind }) => kind === 'dimension');
+  return {
+    latitude: latitude.member,
+    longitude: longitude.member,
+    ...(measure ? { measure: measure.member } : {}),
+    ...(name ? { member: name.member } : {}),
+    geometry: 'world',
+  };
 }
 
 function kpi({ comparison, sparkline, goodWhen, formats }: Visualization, y: string[]): Part {

@@ -96,6 +96,7 @@ const withoutSeries: VisualizationType[] = [
   'kpi',
   'histogram',
   'map',
+  'pointMap',
   'text',
 ];
 
@@ -135,6 +136,18 @@ export function channelsOf(visualization: Visualization, columns: readonly Colum
 const baseOf = (member: string) => member.split('.').slice(0, 2).join('.');
 
 const axisOf = (columns: readonly Column[]) => columns.find(({ kind }) => kind === 'time') ?? columns[0];
+
+const LATITUDE = /(^|_)(lat|latitude)(_|$)/;
+const LONGITUDE = /(^|_)(lon|lng|long|longitude)(_|$)/;
+
+/** Where points are: what the settings choose, or the numbers that are called so. */
+export function placesOf(columns: readonly Column[], fields?: Visualization['fields']) {
+  const numbers = columns.filter(({ kind }) => kind === 'number' || kind === 'measure');
+  const find = (member: string | null | undefined, pattern: RegExp) =>
+    numbers.find((column) => column.member === member) ??
+    numbers.find((column) => pattern.test(column.member.split('.').at(-1)!));
+  return { latitude: find(fields?.latitude, LATITUDE), longitude: find(fields?.longitude, LONGITUDE) };
+}
 
 /** Throws unless the query gives a measure. */
 export function requireMeasures(y: readonly Column[], least = 1): void {

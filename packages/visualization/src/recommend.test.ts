@@ -5,6 +5,8 @@ import type { AskedQuery, MemberInfo } from './types.ts';
 const MONTHS = [{ dimension: 'sales.ordered_at', granularity: 'month' }];
 const INFO: Record<string, MemberInfo> = {
   'sales.rate': { shortTitle: 'Rate', type: 'number', format: 'percent' },
+  'shops.lat': { shortTitle: 'Lat', type: 'number' },
+  'shops.lng': { shortTitle: 'Lng', type: 'number' },
   'sales.age': { shortTitle: 'Age', type: 'number' },
 };
 const describe = (member: string): MemberInfo => INFO[member] ?? { shortTitle: member, type: 'string' };
@@ -22,6 +24,12 @@ test.each<[AskedQuery, number, VisualizationType, string]>([
   ],
   [{ measures: ['sales.revenue', 'sales.rate'], timeDimensions: MONTHS }, 12, 'combo', 'differentUnits'],
   [{ measures: ['sales.revenue'], dimensions: ['sales.country_code'] }, 40, 'map', 'byPlace'],
+  [
+    { measures: ['sales.revenue'], dimensions: ['sales.shop', 'shops.lat', 'shops.lng'] },
+    40,
+    'pointMap',
+    'byPoint',
+  ],
   [{ measures: ['sales.revenue'], dimensions: ['sales.status'] }, 5, 'column', 'fewNames'],
   [{ measures: ['sales.revenue'], dimensions: ['sales.status'] }, 40, 'bar', 'rankedNames'],
   [

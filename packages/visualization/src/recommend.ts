@@ -1,5 +1,5 @@
 /** Which type fits a result, and why. Reasons are names, so that pages can say them in the language of the reader. */
-import { columnsOf, describeAll } from './columns.ts';
+import { columnsOf, describeAll, placesOf } from './columns.ts';
 import type { AskedQuery, Describe, VisualizationType } from './types.ts';
 
 /** What decides: how many columns of each kind, and how many rows. */
@@ -15,6 +15,8 @@ export interface ResultShape {
   values?: number | undefined;
   /** Whether a dimension holds countries. */
   hasPlaces?: boolean;
+  /** Whether there are numbers that are called latitude and longitude. */
+  hasCoordinates?: boolean;
   /** Whether all measures can be added up, so that parts make a whole. */
   isAdditive?: boolean;
   /** Whether some measures are shares and others are not. */
@@ -28,6 +30,7 @@ export type Reason =
   | 'overTimeBySeries'
   | 'differentUnits'
   | 'byPlace'
+  | 'byPoint'
   | 'fewParts'
   | 'rankedNames'
   | 'fewNames'
@@ -46,6 +49,7 @@ export type Need =
   | 'group'
   | 'twoGroups'
   | 'place'
+  | 'coordinates'
   | 'numberOrMeasure'
   | 'twoMeasuresOrGroup';
 
@@ -71,6 +75,7 @@ export function recommend(shape: ResultShape): Recommendation[] {
   const add = (type: VisualizationType, reason: Reason) => {
     if (!found.some((each) => each.type === type) && fits(shape, type)) found.push({ type, reason });
   };
+  if (shape.hasCoordinates && times === 0) add('pointMap', 'byPoint');
   if (groups === 0 && measures === 1) add('kpi', 'onlyMeasure');
   if (groups === 0 && measures > 1) add('column', 'measuresOnly');
   if (times > 0 && measures > 0) {
@@ -97,7 +102,7 @@ export function recommend(shape: ResultShape): Recommendation[] {
   if (numbers > 0) add('histogram', 'spread');
   add('table', groups > 2 || measures === 0 || measures > 4 ? 'details' : 'always');
   // With many columns, or none to measure, a table comes first.
-  if (found[0]?.type !== 'table' && (groups > 2 || measures === 0))
+  if (found[0]?.type !== 'table' && (groups > 2 || measures === 0) && found[0]?.type !== 'pointMap')
     return [...found.filter(({ type }) => type === 'table'), ...found.filter(({ type }) => type !== 'table')];
   return found;
 }
@@ -140,6 +145,8 @@ function needsOf(
     case 'combo':
       if (measures < 2) return 'twoMeasures';
       return groups < 1 ? 'group' : undefined;
+    case 'pointMap':
+      return numbers + measures < 2 ? 'coordinates' : undefined;
     case 'map':
       if (measures < 1) return 'measure';
       return dimensions < 1 || hasPlaces === false ? 'place' : undefined;
@@ -174,6 +181,7 @@ export function shapeOf(
     hasPlaces: columns.some(
       ({ kind, member }) => kind === 'dimension' && PLACES.test(member.split('.')[1] ?? ''),
     ),
+    hasCoordinates: Object.values(placesOf(columns)).every(Boolean),
     isAdditive:
       !formats.some(Boolean) && !measures.some(({ member }) => /avg|average|rate|ratio|per_/.test(member)),
     hasMixedUnits: new Set(measures.map(({ member }) => describe?.(member)?.format ?? 'number')).size > 1,

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useDrag } from './drag.ts';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './edits.ts';
-import { COLUMNS, type Layout } from './grid/grid.ts';
+import { COLUMNS } from './grid/grid.ts';
 import { say } from './say.ts';
 import { Slot } from './slot.tsx';
 import { widgetsOf } from './state/doc.ts';
@@ -19,8 +19,6 @@ const STACKED_BELOW = 800;
 export const WIDTHS = { desk: undefined, tablet: 820, phone: 390 } as const;
 
 const drill = () => {};
-
-const placesOf = (layout: Layout) => new Map(layout.map((item) => [item.id, item]));
 
 export function Canvas({ editor }: { editor: Editor }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -51,11 +49,10 @@ export function Canvas({ editor }: { editor: Editor }) {
   const widgets = topLevelOf(widgetsOf(doc));
   const { dragged, selected, device } = editor;
   const width = WIDTHS[device.value];
-  const settled = placesOf(itemsOf(widgets, device.value));
-  const places = dragged.value ? placesOf(dragged.value.layout) : settled;
-  // Read in the order of rows. A drag changes it at its end: an element that another place in the page is given is drawn anew.
+  const places = new Map(itemsOf(widgets, device.value).map((item) => [item.id, item]));
+  // Read in the order of rows.
   const sorted = widgets.toSorted((a, b) => {
-    const [one, other] = [settled.get(a.id)!, settled.get(b.id)!];
+    const [one, other] = [places.get(a.id)!, places.get(b.id)!];
     return one.y - other.y || one.x - other.x;
   });
   const rowHeight = Number(doc.layout?.rowHeight) || ROW_HEIGHT;
@@ -89,7 +86,7 @@ export function Canvas({ editor }: { editor: Editor }) {
               place={places.get(widget.id)!}
               isStacked={isStacked}
               isSelected={selected.value.includes(widget.id)}
-              isDragged={dragged.value?.ids.includes(widget.id) ?? false}
+              isDragged={dragged.value.includes(widget.id)}
               unreachedBy={editor.unreached.value.get(widget.id)}
               drag={drag}
             />

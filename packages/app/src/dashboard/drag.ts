@@ -1,9 +1,14 @@
-/** Moving and resizing by pointer. What a drag would do is shown on the way; Escape takes it back. */
+/**
+ * Moving and resizing by pointer. What a drag would do is shown on the way; Escape takes it back.
+ *
+ * On the way nothing is laid out and no component is drawn: the rows stay as high as they were, and each widget that another
+ * place is given is shifted there. Only the widget whose size changes is laid out.
+ */
 import { useMemo } from 'preact/hooks';
 import { settle } from './actions.ts';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './edits.ts';
-import { COLUMNS, type Item, move, moveAll, resize } from './grid/grid.ts';
+import { bottomOf, COLUMNS, type Item, type Layout, move, moveAll, resize } from './grid/grid.ts';
 import { widgetsOf } from './state/doc.ts';
 import { topLevelOf } from './state/widgets.ts';
 
@@ -21,6 +26,8 @@ interface Tracks {
   rows: number[];
   gap: number;
   rowHeight: number;
+  /** The room below all rows. */
+  below: number;
 }
 
 function tracksOf(grid: HTMLElement): Tracks {
@@ -34,6 +41,7 @@ function tracksOf(grid: HTMLElement): Tracks {
     rows,
     gap,
     rowHeight: Number.parseFloat(style.getPropertyValue('--row')) || 60,
+    below: Number.parseFloat(style.paddingBottom) || 0,
   };
 }
 
@@ -53,6 +61,57 @@ export interface Drag {
 
 export const useDrag = (editor: Editor, frame: { current: HTMLElement | null }): Drag =>
   useMemo(() => createDrag(editor, frame), [editor]);
+
+/** The distance of a row from the top, also below all rows. */
+const topOf = ({ rows, rowHeight, gap }: Tracks, row: number) => {
+  const last = rows.length - 1;
+  return row <= last ? rows[row]! : rows[last]! + (row - last) * (rowHeight + gap);
+};
+
+/** Shows widgets at other places than those where they stand in the page. */
+function createShifts(grid: HTMLElement, tracks: Tracks, start: readonly Item[], isMirrored: boolean) {
+  const slots = new Map<string, HTMLElement>();
+  for (const slot of grid.querySelectorAll<HTMLElement>(':scope > .slot'))
+    slots.set(slot.dataset.widget!, slot);
+  const before = new Map(start.map((item) => [item.id, item]));
+  let shown = before;
+  let lowest = bottomOf(start);
+  // What a widget needs for its new size does not move the rows of the others.
+  grid.style.gridTemplateRows = getComputedStyle(grid).gridTemplateRows;
+  grid.classList.add('dragging');
+  return {
+    show(layout: Layout) {
+      for (const item of layout) {
+        const was = shown.get(item.id);
+        const { style } = slots.get(item.id) ?? {};
+        const from = before.get(item.id);
+        if (!style || !from || !was) continue;
+        if (was.x !== item.x || was.y !== item.y) {
+          const x = (item.x - from.x) * tracks.column * (isMirrored ? -1 : 1);
+          const y = topOf(tracks, item.y) - topOf(tracks, from.y);
+          style.transform = x || y ? `translate(${x}px, ${y}px)` : '';
+        }
+        if (was.w !== item.w || was.h !== item.h) {
+          style.width = `${item.w * tracks.column - tracks.gap}px`;
+          style.height = `${topOf(tracks, item.y + item.h) - topOf(tracks, item.y) - tracks.gap}px`;
+        }
+      }
+      shown = new Map(layout.map((item) => [item.id, item]));
+      const bottom = bottomOf(layout);
+      if (bottom === lowest) return;
+      lowest = bottom;
+      grid.style.minHeight = `${topOf(tracks, bottom) + tracks.below}px`;
+    },
+    end() {
+      grid.classList.remove('dragging');
+      grid.style.gridTemplateRows = '';
+      grid.style.minHeight = '';
+      for (const { style } of slots.values()) for (const name of SHIFTED) style[name] = '';
+    },
+  };
+}
+
+const SHIFTED = ['transform', 'width', 'height'] as const;
 
 const isAt = (a: readonly Item[], b: readonly Item[] | undefined) =>
   a.every((one, i) => {
@@ -85,15 +144,14 @@ function createDrag(editor: Editor, frame: { current: HTMLElement | null }): Dra
     const from = { x: event.clientX, y: event.clientY };
     const box = slot.getBoundingClientRect();
     const isMirrored = getComputedStyle(grid).direction === 'rtl';
+    const tracks = tracksOf(grid);
     let layout: readonly Item[] | undefined;
-    let tracks: Tracks | undefined;
+    let shifts: ReturnType<typeof createShifts> | undefined;
     let last: PointerEvent | undefined;
     let frameId = 0;
 
-    /** From the position of the pointer to that of the item, in the grid as it is now. */
+    /** From the position of the pointer to that of the item, in the grid as it was at the start. */
     const place = ({ clientX, clientY }: PointerEvent) => {
-      // Measured again once what was measured has changed.
-      tracks ??= tracksOf(grid);
       const around = grid.getBoundingClientRect();
       const dx = Math.round(((clientX - from.x) * (isMirrored ? -1 : 1)) / tracks.column);
       if (kind === 'resize') {
@@ -113,9 +171,10 @@ function createDrag(editor: Editor, frame: { current: HTMLElement | null }): Dra
       else if (last.clientY < EDGE_PX * 2) scrollBy(0, -SCROLL_PX);
       const next = place(last);
       if (layout && isAt(next, layout)) return;
+      if (!layout) editor.dragged.value = ids;
       layout = next;
-      tracks = undefined;
-      editor.dragged.value = { ids, layout };
+      shifts ??= createShifts(grid, tracks, start, isMirrored);
+      shifts.show(layout);
     };
 
     const onMove = (moved: PointerEvent) => {
@@ -130,8 +189,9 @@ function createDrag(editor: Editor, frame: { current: HTMLElement | null }): Dra
       over.abort();
       cancelAnimationFrame(frameId);
       if (last && isKept) show();
-      editor.dragged.value = undefined;
       if (!layout) return;
+      shifts?.end();
+      editor.dragged.value = [];
       // The click that follows would select something else.
       const clicks = new AbortController();
       addEventListener('click', (click) => click.stopPropagation(), { capture: true, signal: clicks.signal });

@@ -4,7 +4,6 @@ import type { OrielClient } from '@oriel/client';
 import { batch, computed, signal } from '@preact/signals';
 import { createDraftBoard, type DraftBoard } from './board.ts';
 import type { Device } from './edits.ts';
-import type { Item } from './grid/grid.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
 import { draftStore, type ReportInfo, type Where } from './server.ts';
@@ -71,8 +70,8 @@ export class Editor {
   readonly announcement = signal('');
   /** While somebody selects several by keys. */
   isPicking = false;
-  /** While somebody drags: where everything would be. */
-  readonly dragged = signal<{ ids: readonly string[]; layout: readonly Item[] } | undefined>(undefined);
+  /** While somebody drags. */
+  readonly dragged = signal<readonly string[]>([]);
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
   /** The draft that a restored version has replaced. */

@@ -296,10 +296,13 @@ function DashboardSettings({ editor }: { editor: Editor }) {
         value={settings.timezone ?? ''}
         options={[
           { value: '', label: '–' },
-          ...Intl.supportedValuesOf('timeZone').map((zone) => ({
-            value: zone,
-            label: zone.replaceAll('_', ' '),
-          })),
+          // Not every browser lists UTC.
+          ...[...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), settings.timezone ?? 'UTC'])].map(
+            (zone) => ({
+              value: zone,
+              label: zone.replaceAll('_', ' '),
+            }),
+          ),
         ]}
         onChange={(zone) => set(['settings', 'timezone'], zone || undefined)}
       />

@@ -96,6 +96,12 @@ export function useData<T>(key: string | null, load: Load<T>): Loaded<T> {
   };
 }
 
+/** Asks before the page that shows it is there. */
+export function askAhead<T>(key: string, load: Load<T>) {
+  const entry = entryOf(key, load);
+  if (Date.now() - entry.loadedAt > FRESH_MS && !entry.isLoading.peek()) void entry.reload();
+}
+
 /** What begins with this is old: pages that show it load it again, and the rest is forgotten. */
 export function invalidate(prefix: string) {
   for (const [key, entry] of entries) {

@@ -137,6 +137,30 @@ export function ChartSettings({ exploration, answer }: { exploration: Exploratio
           {channels.facet && number('facetColumns', 'facetColumns')}
         </Section>
       )}
+      {type === 'pointMap' && (
+        <Section title={say('fields')}>
+          {(
+            [
+              ['latitude', 'latitude', columns.filter(({ kind }) => kind === 'number' || kind === 'measure')],
+              [
+                'longitude',
+                'longitude',
+                columns.filter(({ kind }) => kind === 'number' || kind === 'measure'),
+              ],
+              ['size', 'size', columns.filter(({ kind }) => kind === 'measure')],
+              ['detail', 'name', groups],
+            ] as const
+          ).map(([field, label, offered]) => (
+            <Choice
+              key={field}
+              label={say(label)}
+              value={visualization.fields?.[field] ?? ''}
+              options={[['', say('automatic')], ...optionsOf(offered)]}
+              onChange={(value) => setField(field, value || null)}
+            />
+          ))}
+        </Section>
+      )}
       {type === 'pivot' && (
         <Section title={say('fields')}>
           <PivotFields

@@ -1,4 +1,5 @@
-/** What the start page of explore shows, as the settings of the deployment say. In a frame it shows everything. */
+/** What the start page of explore shows, as the settings of the deployment say. In a frame the session tells them. */
+import { viewer } from '../creator/session.ts';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
 import { isEmbedded } from '../place.ts';
@@ -19,6 +20,7 @@ export function useLaunchpad(deploymentId: number): Launchpad {
   const { data } = useData(isEmbedded ? null : `d/${deploymentId}/settings/launchpad`, async (signal) =>
     launchpadOf(await api.getDeploymentSettings({ deploymentId }, { signal })),
   );
+  if (isEmbedded) return viewer.value ? launchpadOf(viewer.value) : EVERYTHING;
   return data ?? EVERYTHING;
 }
 

@@ -5,6 +5,7 @@ import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
+import { useMeta } from '../data/meta.ts';
 import { openDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -20,13 +21,15 @@ import { MemberList } from './member-list.tsx';
 import { createModel, type Model, type Source } from './members.ts';
 import { emptyQuestion, isAsked, LIMIT, LIMIT_MAX, type Question } from './question.ts';
 import { Results } from './results.tsx';
-import { contentOf, questionOf, type Report, SaveDialog } from './save.tsx';
+import { contentOf, questionOf, type Report } from './save.ts';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
 
 export { say as texts } from './texts/say.ts';
 
+// Nothing is shown in place of a dialog that comes.
+const SaveDialog = lazy(() => import('./save-dialog.tsx').then((module) => module.SaveDialog), null);
 const SqlPage = lazy(() => import('./sql-page.tsx').then((module) => module.default));
 
 interface PageProps {
@@ -37,23 +40,22 @@ interface PageProps {
 export default function Page({ params, query }: PageProps) {
   const deploymentId = Number(params.deploymentId);
   const reportId = params.reportId ? Number(params.reportId) : undefined;
-  const meta = useData(`d/${deploymentId}/meta`, async (signal) =>
-    createModel((await api.getQueryMeta({ deploymentId }, { signal })).cubes as unknown as Source[]),
-  );
+  const meta = useMeta(deploymentId);
+  const model = useMemo(() => meta.data && createModel(meta.data.cubes as unknown as Source[]), [meta.data]);
   const stored = useData(reportId ? `d/${deploymentId}/report/${reportId}` : null, async (signal) => {
     const { body, etag } = await api.withHeaders.getReport({ deploymentId, reportId: reportId! }, { signal });
     return { report: body, etag };
   });
   const problem = meta.problem ?? stored.problem;
-  if (!meta.data && problem) return <Failed problem={problem} retry={meta.reload} />;
+  if (!model && problem) return <Failed problem={problem} retry={meta.reload} />;
   if (reportId && !stored.data && stored.problem)
     return <Failed problem={stored.problem} retry={stored.reload} />;
-  if (!meta.data || (reportId && !stored.data)) return <Skeleton />;
+  if (!model || (reportId && !stored.data)) return <Skeleton />;
   return (
     <Explore
       key={`${deploymentId} ${reportId ?? ''} ${stored.data?.etag ?? ''}`}
       deploymentId={deploymentId}
-      model={meta.data}
+      model={model}
       stored={stored.data}
       reload={stored.reload}
       asked={query.q}

@@ -138,6 +138,74 @@ export function ResultTable({
     return found;
   }, [columns, placesKey]);
 
+  /** A scroll draws rows, and not the menus above them. */
+  const head = useMemo(
+    () => (
+      <thead>
+        <tr>
+          {columns.map((column) => {
+            const { member, title, align, isNumber } = column;
+            const direction = directionOf(member);
+            return (
+              <th
+                key={member}
+                scope="col"
+                {...placed(places, member, align)}
+                draggable
+                onDragStart={() => setDragged(member)}
+                onDragEnd={() => setDragged(undefined)}
+                onDragOver={(event) => dragged && dragged !== member && event.preventDefault()}
+                onDrop={() => dragged && move(dragged, { before: member })}
+                aria-sort={
+                  direction === undefined ? 'none' : direction === 'asc' ? 'ascending' : 'descending'
+                }
+              >
+                <button
+                  type="button"
+                  class="quiet"
+                  title={say('sortBy', { name: title })}
+                  disabled={isCompared(member)}
+                  onKeyDown={(event) => {
+                    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+                    if (!step || !event.altKey) return;
+                    event.preventDefault();
+                    move(member, { step: step * (document.dir === 'rtl' ? -1 : 1) });
+                  }}
+                  onClick={(event) =>
+                    exploration.change(say('sortBy', { name: title }), (question) =>
+                      sortBy(question, member, {
+                        first: isNumber ? 'desc' : 'asc',
+                        beside: event.shiftKey,
+                      }),
+                    )
+                  }
+                >
+                  {title}
+                  <span class="arrow" aria-hidden="true">
+                    {direction === 'desc' ? '↓' : direction === 'asc' ? '↑' : ''}
+                  </span>
+                </button>
+                <ColumnMenu
+                  column={column}
+                  settings={settings.find((one) => one.member === member)}
+                  arrange={arrange}
+                  move={move}
+                />
+                <Handle
+                  label={say('columnWidth', { name: title })}
+                  width={widthOf(member)}
+                  onChange={(width) => setWidth(member, width)}
+                  onEnd={(width) => keepWidth(member, width)}
+                />
+              </th>
+            );
+          })}
+        </tr>
+      </thead>
+    ),
+    [columns, settings, places, widths, question.order, dragged, answer],
+  );
+
   return (
     <div
       class="result-table"
@@ -157,67 +225,7 @@ export function ResultTable({
             <col key={member} style={{ width: `${widthOf(member)}px` }} />
           ))}
         </colgroup>
-        <thead>
-          <tr>
-            {columns.map((column) => {
-              const { member, title, align, isNumber } = column;
-              const direction = directionOf(member);
-              return (
-                <th
-                  key={member}
-                  scope="col"
-                  {...placed(places, member, align)}
-                  draggable
-                  onDragStart={() => setDragged(member)}
-                  onDragEnd={() => setDragged(undefined)}
-                  onDragOver={(event) => dragged && dragged !== member && event.preventDefault()}
-                  onDrop={() => dragged && move(dragged, { before: member })}
-                  aria-sort={
-                    direction === undefined ? 'none' : direction === 'asc' ? 'ascending' : 'descending'
-                  }
-                >
-                  <button
-                    type="button"
-                    class="quiet"
-                    title={say('sortBy', { name: title })}
-                    disabled={isCompared(member)}
-                    onKeyDown={(event) => {
-                      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-                      if (!step || !event.altKey) return;
-                      event.preventDefault();
-                      move(member, { step: step * (document.dir === 'rtl' ? -1 : 1) });
-                    }}
-                    onClick={(event) =>
-                      exploration.change(say('sortBy', { name: title }), (question) =>
-                        sortBy(question, member, {
-                          first: isNumber ? 'desc' : 'asc',
-                          beside: event.shiftKey,
-                        }),
-                      )
-                    }
-                  >
-                    {title}
-                    <span class="arrow" aria-hidden="true">
-                      {direction === 'desc' ? '↓' : direction === 'asc' ? '↑' : ''}
-                    </span>
-                  </button>
-                  <ColumnMenu
-                    column={column}
-                    settings={settings.find((one) => one.member === member)}
-                    arrange={arrange}
-                    move={move}
-                  />
-                  <Handle
-                    label={say('columnWidth', { name: title })}
-                    width={widthOf(member)}
-                    onChange={(width) => setWidth(member, width)}
-                    onEnd={(width) => keepWidth(member, width)}
-                  />
-                </th>
-              );
-            })}
-          </tr>
-        </thead>
+        {head}
         <tbody>
           {before > 0 && <Space height={before} columns={columns.length} />}
           {items.map(({ index }) => (
@@ -266,7 +274,7 @@ class TableRow extends Component<TableRowProps> {
           return (
             <td
               key={column.member}
-              class={className}
+              class={most ? `${className} barred` : className}
               style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
             >
               {most ? (

@@ -9,11 +9,11 @@ import type { Exploration } from './exploration.ts';
 import { isAsked } from './question.ts';
 import { copyRows, downloadCsv, downloadXlsx, ResultTable } from './result-table.tsx';
 import { useMay, useSqlShown } from './rights.ts';
-import { SqlTab } from './sql-tab.tsx';
 import { say } from './texts/say.ts';
 import { TypePicker } from './type-picker.tsx';
 
 const ChartSettings = lazy(() => import('./chart-settings.tsx').then((module) => module.ChartSettings));
+const SqlTab = lazy(() => import('./sql-tab.tsx').then((module) => module.SqlTab));
 const VegaEditor = lazy(() => import('./vega-editor.tsx').then((module) => module.default));
 
 const ALL_TABS = ['chart', 'table', 'sql'] as const;

@@ -19,7 +19,7 @@ import { say } from './texts/say.ts';
 import { TYPES } from './type-picker.tsx';
 
 /** These need more than rows. */
-const OFFERED = TYPES.filter((type) => !['text', 'map', 'pivot', 'table'].includes(type));
+const OFFERED = TYPES.filter((type) => !['text', 'map', 'pointMap', 'pivot', 'table'].includes(type));
 const drill = () => {};
 
 export function SqlChart({

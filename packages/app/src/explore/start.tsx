@@ -1,4 +1,5 @@
 /** A new question: one search over views, measures and dimensions; reports to start from; or a query to paste. */
+import { lazy } from '@oriel/charts';
 import { useMemo, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
@@ -9,9 +10,10 @@ import { addressOf } from '../place.ts';
 import { addMember } from './changes.ts';
 import { inGroupOrder, useLaunchpad } from './launchpad.ts';
 import { type Hit, type Model, type Source, searchSources } from './members.ts';
-import { PasteDialog } from './paste.tsx';
 import { emptyQuestion, type Question } from './question.ts';
 import { say } from './texts/say.ts';
+
+const PasteDialog = lazy(() => import('./paste.tsx').then((module) => module.PasteDialog), null);
 
 const HITS_SHOWN = 4;
 const SOURCES_SHOWN = 40;
@@ -94,7 +96,7 @@ export function Start({
                 <button type="button" class="source-name" onClick={() => begin(source)}>
                   <strong>{source.title}</strong>
                   <span class="soft">
-                    {source.description ?? say(source.type === 'view' ? 'views' : 'cubes')}
+                    {source.description ?? say(source.type === 'view' ? 'oneView' : 'oneCube')}
                   </span>
                 </button>
                 {text && hits.length > 0 && (

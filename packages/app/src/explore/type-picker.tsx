@@ -25,6 +25,7 @@ export const TYPES: VisualizationType[] = [
   'waterfall',
   'pivot',
   'map',
+  'pointMap',
   'text',
 ];
 
@@ -48,6 +49,7 @@ const PICTURES: Record<VisualizationType, string> = {
   funnel: 'M4 5h16l-6 8v6l-4 2v-8z',
   waterfall: 'M4 20v-6h4v6M8 14V8h4v6M12 8v5h4V8M16 13V4h4v9',
   pivot: 'M4 4h16v16H4zM4 9h16M9 4v16',
+  pointMap: 'M12 21s-6-6.2-6-11a6 6 0 1 1 12 0c0 4.8-6 11-6 11zM12 8a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
   map: 'M4 6l5-2 6 2 5-2v14l-5 2-6-2-5 2zM9 4v14M15 6v14',
   text: 'M5 6h14M5 10h14M5 14h9',
 };

@@ -7,6 +7,7 @@ import { isPublished, isWorkbook } from '../home/items.ts';
 import { Icon } from '../parts/icons.tsx';
 import { addressOf } from '../place.ts';
 import { prefer, preference } from '../preferences.ts';
+import { DemoButton } from './demo.tsx';
 import { say } from './say.ts';
 
 interface Step {
@@ -23,7 +24,8 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   const { data: there } = useData(isWanted ? `d/${deploymentId}/first-steps` : null, (signal) =>
     whatIsThere(deploymentId, signal),
   );
-  if (!isWanted || !there) return null;
+  const demo = (isShown: boolean) => <DemoButton deploymentId={deploymentId} isShown={isShown} />;
+  if (!isWanted || !there) return demo(false);
   const steps: Step[] = [
     {
       title: say('data'),
@@ -68,7 +70,7 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
     },
   ];
   const done = steps.filter(({ isDone }) => isDone).length;
-  if (done === steps.length) return null;
+  if (done === steps.length) return demo(false);
   const hide = () => {
     prefer({ hiddenSteps: [...(preference('hiddenSteps') ?? []), deploymentId] });
     setHidden(true);
@@ -79,6 +81,7 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
         <h2 id="first-steps" class="grow">
           {say('title', { done, all: steps.length })}
         </h2>
+        {demo(true)}
         <button type="button" class="quiet" onClick={hide}>
           {say('hide')}
         </button>

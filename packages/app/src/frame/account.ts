@@ -12,15 +12,12 @@ export const useMe = (isWanted = true): Loaded<Me> =>
   useData(isWanted && !isEmbedded ? 'me' : null, (signal) => api.getMe({}, { signal }));
 
 export const useDeployments = (): Loaded<Deployment[]> =>
-  useData(
-    isEmbedded ? null : 'deployments',
-    async (signal) => {
-      try {
-        return (await api.getDeployments({ first: 1000 }, { signal })).items;
-      } catch (error) {
-        // Whoever may read none has none. They still have an account.
-        if (problemOf(error).kind === 'forbidden') return [];
-        throw error;
-      }
-    },
-  );
+  useData(isEmbedded ? null : 'deployments', async (signal) => {
+    try {
+      return (await api.getDeployments({ first: 1000 }, { signal })).items;
+    } catch (error) {
+      // Whoever may read none has none. They still have an account.
+      if (problemOf(error).kind === 'forbidden') return [];
+      throw error;
+    }
+  });

@@ -20,6 +20,7 @@ import {
   nameOfItem,
   placeOfItem,
 } from './items.ts';
+import { Picture } from './picture.tsx';
 import { say } from './say.ts';
 
 export interface ListProps {
@@ -158,7 +159,7 @@ export function List({
                   href={addressOfItem(item) + (isFolder(item) ? folderQuery : '')}
                   draggable={false}
                 >
-                  <Icon name={iconOfItem(item)} />
+                  <Face item={item} />
                   <span>{name}</span>
                 </a>
               </td>
@@ -177,6 +178,12 @@ export function List({
       </tbody>
     </table>
   );
+}
+
+/** A published dashboard is known by its picture. */
+function Face({ item }: { item: Item }) {
+  const outline = isWorkbook(item) && isPublished(item) ? item.dashboardOutline : undefined;
+  return outline?.length ? <Picture outline={outline} /> : <Icon name={iconOfItem(item)} />;
 }
 
 const ownerOf = (item: Item) => (isFolder(item) ? '' : (item.user?.firstName ?? item.user?.email ?? ''));

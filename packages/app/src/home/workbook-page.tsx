@@ -19,6 +19,7 @@ import { cacheKey, leaving, useRights } from './data.ts';
 import { downloadDashboard } from './download.ts';
 import { isPublished, keyOfItem } from './items.ts';
 import { List } from './list.tsx';
+import { type Outline, Picture } from './picture.tsx';
 import { say } from './say.ts';
 
 export const texts = say;
@@ -108,6 +109,7 @@ export default function WorkbookPage({ params }: PageProps) {
         publicId={workbook.publishedDashboard?.publicId}
         isPublished={isPublished(workbook)}
         hasDraft={Boolean(workbook.dashboardDraft)}
+        outline={workbook.dashboardOutline}
         canEdit={mine.canEdit}
         canEmbed={mine.canManage && !isEmbedded}
       />
@@ -148,13 +150,14 @@ function DashboardCard(given: {
   publicId: string | undefined;
   isPublished: boolean;
   hasDraft: boolean;
+  outline: Outline | null | undefined;
   canEdit: boolean;
   canEmbed: boolean;
 }) {
   const { deploymentId, workbookId, name, publicId, canEdit } = given;
   return (
     <section class="dashboard-card" aria-labelledby="dashboard">
-      <Icon name="dashboard" size={28} />
+      {given.outline?.length ? <Picture outline={given.outline} /> : <Icon name="dashboard" size={28} />}
       <div class="grow">
         <h2 id="dashboard">{say('dashboard')}</h2>
         <p class="soft">{given.isPublished ? say('published') : say('noDashboard')}</p>

@@ -21,6 +21,7 @@ export const texts: Texts<typeof en> = {
   deployment: 'Deployment',
   noDeployments: 'Hier gibt es noch nichts für Sie',
   noDeploymentsHint: 'Sie dürfen kein Deployment lesen. Bitten Sie einen Admin Ihres Teams um Zugriff.',
+  noneYetHint: 'Legen Sie über die API ein Deployment an, oder sehen Sie sich in der Demo um.',
   account: 'Ihr Konto',
   accountMenu: 'Konto von {name}',
   reference: 'API-Referenz',

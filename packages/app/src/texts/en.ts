@@ -18,6 +18,7 @@ export const en = {
   deployment: 'Deployment',
   noDeployments: 'There is nothing here for you yet',
   noDeploymentsHint: 'You may not read any deployment. Ask an admin of your team for access.',
+  noneYetHint: 'Create a deployment by the API, or look around in the demo.',
   account: 'Your account',
   accountMenu: 'Account of {name}',
   reference: 'API reference',

@@ -21,6 +21,7 @@ export const texts: Texts<typeof en> = {
   deployment: 'Despliegue',
   noDeployments: 'Aquí todavía no hay nada para usted',
   noDeploymentsHint: 'No puede leer ningún despliegue. Pida acceso a un administrador de su equipo.',
+  noneYetHint: 'Cree un despliegue por la API o mire la demo.',
   account: 'Su cuenta',
   accountMenu: 'Cuenta de {name}',
   reference: 'Referencia de la API',

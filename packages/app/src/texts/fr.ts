@@ -21,6 +21,7 @@ export const texts: Texts<typeof en> = {
   deployment: 'Déploiement',
   noDeployments: 'Il n’y a encore rien ici pour vous',
   noDeploymentsHint: 'Vous ne pouvez lire aucun déploiement. Demandez l’accès à un admin de votre équipe.',
+  noneYetHint: 'Créez un déploiement par l’API, ou regardez la démo.',
   account: 'Votre compte',
   accountMenu: 'Compte de {name}',
   reference: 'Référence de l’API',

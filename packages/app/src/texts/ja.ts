@@ -21,6 +21,7 @@ export const texts: Texts<typeof en> = {
   deployment: 'デプロイメント',
   noDeployments: 'ここにはまだ何もありません',
   noDeploymentsHint: '読めるデプロイメントがありません。チームの管理者に権限を依頼してください。',
+  noneYetHint: 'APIでデプロイメントを作成するか、デモを見てください。',
   account: 'アカウント',
   accountMenu: '{name} のアカウント',
   reference: 'API リファレンス',

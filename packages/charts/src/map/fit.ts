@@ -43,12 +43,18 @@ export function fitting(paths: readonly string[], world: { width: number; height
     const largest = Math.max(...own.map(sizeOf));
     return own.filter((box) => sizeOf(box) >= SHARE_MIN * largest);
   });
-  const edges = {
-    left: Math.min(...boxes.map(({ left }) => left)) - MARGIN,
-    top: Math.min(...boxes.map(({ top }) => top)) - MARGIN,
-    right: Math.max(...boxes.map(({ right }) => right)) + MARGIN,
-    bottom: Math.max(...boxes.map(({ bottom }) => bottom)) + MARGIN,
-  };
+  return around(boxes, world);
+}
+
+/** The view box around all of these boxes, of which there is at least one. */
+export function around(boxes: readonly Box[], world: { width: number; height: number }) {
+  const edges = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { left, top, right, bottom } of boxes) {
+    edges.left = Math.min(edges.left, left - MARGIN);
+    edges.top = Math.min(edges.top, top - MARGIN);
+    edges.right = Math.max(edges.right, right + MARGIN);
+    edges.bottom = Math.max(edges.bottom, bottom + MARGIN);
+  }
   const [left, width] = within(edges.left, edges.right, LEAST.width, world.width);
   const [top, height] = within(edges.top, edges.bottom, LEAST.height, world.height);
   return [left, top, width, height] as const;

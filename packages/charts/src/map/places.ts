@@ -4,11 +4,25 @@ import { valuesOf } from '../query.ts';
 import type { Rows } from '../rows.ts';
 import type { Tokens } from '../theme.ts';
 import type { ColumnFormat, FieldDisplay, Row, Snapshot } from '../types.ts';
-import { fitting } from './fit.ts';
+import { around, fitting } from './fit.ts';
+import { projected } from './project.ts';
 import { regionOf } from './regions.ts';
 import world from './world.json' with { type: 'json' };
 
 export type Country = [alpha2: string, alpha3: string, name: string, path: string];
+
+export interface MapPoint {
+  x: number;
+  y: number;
+  /** Its radius on the map that is shown. */
+  r: number;
+  row: Row;
+}
+
+/** More would be one spot, and slow. */
+const POINTS_MAX = 2000;
+/** Shares of the width that is shown. */
+const RADIUS = { least: 0.004, most: 0.03, plain: 0.007 };
 
 export interface MapView {
   member: string;
@@ -23,6 +37,8 @@ export interface MapView {
   lowest: string;
   highest: string;
   hasUnknown: boolean;
+  /** Of a map of points, the largest first, so that none is behind another one. */
+  points?: readonly MapPoint[];
   /** The name of a country in the language of the reader. */
   nameOf(alpha2: string): string | undefined;
 }
@@ -38,6 +54,7 @@ export function mapOf(
   { rows, result, query }: Rows,
   { tokens, formats, locale }: { tokens: Tokens; formats: Formats; locale: string },
 ): MapView | undefined {
+  if (snapshot.spec?.latitude != null) return pointsOf(snapshot, { rows, result, query }, formats);
   const member: string = snapshot.spec?.member ?? query.dimensions?.[0] ?? '';
   const measure: string = snapshot.spec?.measure ?? valuesOf(query)[0] ?? '';
   const shown = shownOf(result.annotation, measure);
@@ -95,5 +112,57 @@ export function mapOf(
     highest: highest ?? '',
     hasUnknown: known.length < placed.length,
     nameOf,
+  };
+}
+
+/** Points by their degrees, as large as their measure. Undefined if no row has a place. */
+function pointsOf(snapshot: Snapshot, { rows, result }: Rows, formats: Formats): MapView | undefined {
+  const { latitude, longitude, measure = '', member = '' } = snapshot.spec as Record<string, string>;
+  const sizeOf = (row: Row) => {
+    const size = measure && row[measure] !== null ? Math.abs(Number(row[measure])) : Number.NaN;
+    return Number.isFinite(size) ? size : 0;
+  };
+  const found = rows.flatMap((row) => {
+    const at = projected(row[longitude!], row[latitude!]);
+    return at ? [{ ...at, row, size: sizeOf(row) }] : [];
+  });
+  if (!found.length) return undefined;
+  const shown = found.sort((a, b) => b.size - a.size).slice(0, POINTS_MAX);
+  const viewBox = around(
+    shown.map(({ x, y }) => ({ left: x, right: x, top: y, bottom: y })),
+    world,
+  );
+  const most = shown[0]!.size;
+  // Areas are compared, and not widths.
+  const share = (size: number) =>
+    !measure || most === 0
+      ? RADIUS.plain
+      : RADIUS.least + (RADIUS.most - RADIUS.least) * Math.sqrt(size / most);
+  const field = shownOf(result.annotation, measure);
+  const format = snapshot.preferences?.columnFormats?.[measure];
+  const values = shown.map(({ row }) => Number(row[measure])).filter(Number.isFinite);
+  const ends = values.reduce(
+    ([low, high], value) => [Math.min(low!, value), Math.max(high!, value)],
+    [Infinity, -Infinity],
+  );
+  const [lowest, highest] = values.length ? formats.ends(ends, field, format) : [];
+  return {
+    member,
+    measure,
+    shown: field,
+    format,
+    hasCountries: false,
+    viewBox,
+    shapes: (world.countries as Country[]).map((country) => ({
+      country,
+      path: country[3],
+      row: undefined,
+      color: undefined,
+    })),
+    lowest: lowest ?? '',
+    highest: highest ?? '',
+    hasUnknown: false,
+    points: shown.map(({ x, y, row, size }) => ({ x, y, row, r: share(size) * viewBox[2] })),
+    nameOf: () => undefined,
   };
 }

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import type { DrawProps } from '../rows.ts';
-import { opensOn, useShared } from '../shared.ts';
+import { opensOn, useBoard, useShared } from '../shared.ts';
 import type { Row } from '../types.ts';
 import { Tooltip } from '../vega/tooltip.tsx';
 import { Table } from '../widgets/table.tsx';
-import { mapOf } from './places.ts';
+import { type MapView, mapOf } from './places.ts';
 import world from './world.json' with { type: 'json' };
 
 export function WorldMap(props: DrawProps) {
@@ -18,14 +18,21 @@ export function WorldMap(props: DrawProps) {
     rows: { rows, result, query },
   } = props;
   const { board, drill } = useShared();
-  const { tokens, formats, say } = board;
+  const { formats, say } = board;
   const [hovered, setHovered] = useState<{ x: number; y: number; row: Row; name: string }>();
   useEffect(() => board.rendered(widgetId), [rows]);
 
   const map = mapOf(snapshot, props.rows, board);
   if (!map) return <Table {...props} />;
   const { member, measure, shown, format, viewBox, hasCountries, nameOf } = map;
-  const opens = opensOn(board, { widgetId, annotation: result.annotation, member: measure, query });
+  const opens =
+    measure !== '' && opensOn(board, { widgetId, annotation: result.annotation, member: measure, query });
+  const { latitude, longitude } = (snapshot.spec ?? {}) as Record<string, string>;
+  const placeLines = (row: Row) =>
+    [latitude!, longitude!].map((field) => ({
+      label: shownOf(result.annotation, field)?.shortTitle ?? field,
+      text: String(row[field]),
+    }));
   const open = (row: Row, name: string) =>
     drill(
       drillFrom({
@@ -64,36 +71,78 @@ export function WorldMap(props: DrawProps) {
             onMouseLeave={() => setHovered(undefined)}
           />
         ))}
+        {map.points?.map(({ x, y, r, row }, i) => (
+          <circle
+            key={i}
+            cx={x}
+            cy={y}
+            r={r}
+            class={opens ? 'map-point opens' : 'map-point'}
+            onClick={opens ? () => open(row, String(row[member] ?? '')) : undefined}
+            onMouseMove={({ clientX, clientY }) =>
+              setHovered({ x: clientX, y: clientY, row, name: String(row[member] ?? '') })
+            }
+            onMouseLeave={() => setHovered(undefined)}
+          />
+        ))}
       </svg>
-      <div class="map-legend" aria-hidden="true">
-        <span>{map.lowest}</span>
-        <span class="ramp">
-          {tokens.ramp.map((color) => (
-            <span key={color} class="swatch" style={{ background: color }} />
-          ))}
-        </span>
-        <span>{map.highest}</span>
-        {map.hasUnknown && (
-          <span class="no-data">
-            <span class="swatch" />
-            {say('noData')}
-          </span>
-        )}
-      </div>
+      {map.points ? measure && <SizeLegend {...map} /> : <ColorLegend {...map} />}
       {hovered && (
         <Tooltip
           x={hovered.x}
           y={hovered.y}
           lines={[
-            {
-              label: shownOf(result.annotation, member)?.shortTitle ?? member,
-              // A region is not called by the country that the pointer is on.
-              text: hasCountries ? hovered.name : String(hovered.row[member]),
-            },
-            { label: shown?.shortTitle ?? measure, text: formats.value(hovered.row[measure], shown, format) },
+            ...(member
+              ? [
+                  {
+                    label: shownOf(result.annotation, member)?.shortTitle ?? member,
+                    // A region is not called by the country that the pointer is on.
+                    text: hasCountries ? hovered.name : String(hovered.row[member]),
+                  },
+                ]
+              : []),
+            ...(measure
+              ? [
+                  {
+                    label: shown?.shortTitle ?? measure,
+                    text: formats.value(hovered.row[measure], shown, format),
+                  },
+                ]
+              : placeLines(hovered.row)),
           ]}
         />
       )}
     </div>
   );
 }
+
+function ColorLegend({ lowest, highest, hasUnknown }: MapView) {
+  const { tokens, say } = useBoard();
+  return (
+    <div class="map-legend" aria-hidden="true">
+      <span>{lowest}</span>
+      <span class="ramp">
+        {tokens.ramp.map((color) => (
+          <span key={color} class="swatch" style={{ background: color }} />
+        ))}
+      </span>
+      <span>{highest}</span>
+      {hasUnknown && (
+        <span class="no-data">
+          <span class="swatch" />
+          {say('noData')}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A small and a large point. */
+const SizeLegend = ({ lowest, highest }: MapView) => (
+  <div class="map-legend" aria-hidden="true">
+    <span class="map-size small" />
+    <span>{lowest}</span>
+    <span class="map-size" />
+    <span>{highest}</span>
+  </div>
+);

@@ -52,6 +52,8 @@ const workspaceItem = {
 const drafts = {
   dashboardDraft: 'The dashboard as it is edited; null if there is none',
   dashboardPublished: 'The dashboard as viewers see it; null if it is not published',
+  dashboardOutline:
+    'What the published dashboard shows where, in 12 columns, for a small picture of it: its first 60 widgets; null for applications',
 };
 
 export const content: FieldWords = {
@@ -214,6 +216,13 @@ export const content: FieldWords = {
     responsiveLayouts: 'Places of its own for single sizes of screens',
     config: 'What the widget shows, such as the number of a report',
     style: 'Colours and edges of this widget alone',
+  },
+  DashboardOutlineItem: {
+    x: 'The first column, from 0',
+    y: 'The first row, from 0',
+    w: 'How many columns it covers',
+    h: 'How many rows it covers',
+    shows: 'What is drawn there',
   },
   DashboardWidgetPosition: {
     x: 'The first column, from 0',

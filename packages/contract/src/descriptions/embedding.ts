@@ -70,6 +70,9 @@ export const embedding: FieldWords = {
     user: 'Who the viewer is',
     settings: 'What the embedded page shows',
     embedTheme: 'Colours and fonts of the session; null for those of the account',
+    launchpadTabs:
+      'In creator mode: which parts the first page of explore has, as in the settings of the deployment',
+    defaultLaunchpadViewGroup: 'In creator mode: the views that come first there',
     expiresAt: 'When the embed token stops working',
   },
   EmbedSessionUser: viewer,

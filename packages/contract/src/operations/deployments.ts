@@ -118,6 +118,22 @@ export const createDeployment = operation({
   audit: 'deployment',
 });
 
+export const addDemo = operation({
+  ...common,
+  id: 'addDemo',
+  tag: 'Deployment Creation',
+  method: 'POST',
+  path: '/api/v1/demo',
+  summary: 'Add the demo',
+  description:
+    'A deployment with data of a shop, a data model, reports and two published dashboards, and the groups and user attributes that they are about, if there are none with these names. If the demo is there, nothing changes. Deleting its deployment removes it.',
+  permission: 'All',
+  reply: Deployment,
+  errors: ['deployment_limit_reached'],
+  scopedKeys: 'refused',
+  audit: 'deployment',
+});
+
 export const deleteDeployment = operation({
   ...common,
   id: 'deleteDeployment',

@@ -313,6 +313,8 @@ export const getEmbedSession = operation({
     securityContext: Nullable(SecurityContext),
     settings: Shape('EmbedSettingsInForce', { showDashboardChat: Type.Boolean() }),
     embedTheme: Nullable(EmbedTheme),
+    launchpadTabs: Maybe(Type.Array(Type.String())),
+    defaultLaunchpadViewGroup: Maybe(Type.String()),
     expiresAt: DateTime,
   }),
   audit: 'none',

@@ -18,4 +18,12 @@ export const texts: Texts<typeof en> = {
     'Öffnen Sie Ihre Arbeitsmappe und wählen Sie „Einbetten“: dort sehen Sie das Dashboard wie ein Kunde, und den Code.',
   invite: 'Das Team einladen',
   inviteHint: 'Jede Person bekommt einen Link, um ein Passwort zu wählen.',
+  addDemo: 'Demo hinzufügen',
+  addingDemo: 'Demo wird hinzugefügt …',
+  removeDemo: 'Demo entfernen',
+  openDemo: 'Demo öffnen',
+  demoAdded: 'Die Demo ist da. In einigen Sekunden beantwortet sie Fragen.',
+  demoRemoved: 'Die Demo ist entfernt.',
+  removeDemoHint:
+    'Das entfernt das Deployment der Demo mit Daten, Modell, Berichten und Dashboards, und alles, was darin gemacht wurde. Sie können die Demo wieder hinzufügen.',
 };

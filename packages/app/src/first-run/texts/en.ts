@@ -15,4 +15,12 @@ export const en = {
     'Open your workbook, and choose Embed: it shows the dashboard as a customer sees it, and the code.',
   invite: 'Invite your team',
   inviteHint: 'Each person gets a link to choose a password.',
+  addDemo: 'Add the demo',
+  addingDemo: 'Adding the demo…',
+  removeDemo: 'Remove the demo',
+  openDemo: 'Open the demo',
+  demoAdded: 'The demo is here. Its data can be asked in a few seconds.',
+  demoRemoved: 'The demo is gone.',
+  removeDemoHint:
+    'This removes the demo’s deployment with its data, model, reports and dashboards, and everything that was made in it. You can add the demo again.',
 };

@@ -17,4 +17,12 @@ export const texts: Texts<typeof en> = {
   embedHint: 'Abra su libro y elija «Incrustar»: verá el panel como un cliente, y el código.',
   invite: 'Invitar a su equipo',
   inviteHint: 'Cada persona recibe un enlace para elegir una contraseña.',
+  addDemo: 'Añadir la demo',
+  addingDemo: 'Añadiendo la demo…',
+  removeDemo: 'Quitar la demo',
+  openDemo: 'Abrir la demo',
+  demoAdded: 'La demo está lista. En unos segundos responderá a preguntas.',
+  demoRemoved: 'La demo se ha quitado.',
+  removeDemoHint:
+    'Esto quita el despliegue de la demo con sus datos, modelo, informes y paneles, y todo lo que se hizo en él. Puede volver a añadir la demo.',
 };

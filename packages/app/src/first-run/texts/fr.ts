@@ -18,4 +18,12 @@ export const texts: Texts<typeof en> = {
     'Ouvrez votre classeur et choisissez « Intégrer » : le tableau de bord vu par un client, et le code.',
   invite: 'Inviter votre équipe',
   inviteHint: 'Chaque personne reçoit un lien pour choisir un mot de passe.',
+  addDemo: 'Ajouter la démo',
+  addingDemo: 'Ajout de la démo…',
+  removeDemo: 'Retirer la démo',
+  openDemo: 'Ouvrir la démo',
+  demoAdded: 'La démo est là. Elle répondra aux questions dans quelques secondes.',
+  demoRemoved: 'La démo est retirée.',
+  removeDemoHint:
+    'Cela retire le déploiement de la démo avec ses données, son modèle, ses rapports et ses tableaux de bord, et tout ce qui y a été fait. Vous pouvez ajouter la démo de nouveau.',
 };

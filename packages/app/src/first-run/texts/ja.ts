@@ -17,4 +17,12 @@ export const texts: Texts<typeof en> = {
   embedHint: 'ワークブックを開いて「埋め込む」を選ぶと、顧客に見える画面とコードが表示されます。',
   invite: 'チームを招待',
   inviteHint: '各自がパスワードを設定するリンクを受け取ります。',
+  addDemo: 'デモを追加',
+  addingDemo: 'デモを追加しています…',
+  removeDemo: 'デモを削除',
+  openDemo: 'デモを開く',
+  demoAdded: 'デモを追加しました。数秒後に質問に答えられます。',
+  demoRemoved: 'デモを削除しました。',
+  removeDemoHint:
+    'デモのデプロイメントを、データ、モデル、レポート、ダッシュボード、その中で作られたものすべてとともに削除します。デモはまた追加できます。',
 };

@@ -1,5 +1,5 @@
 /** Two published dashboards over the data of the demo, which every embed tenant may see. */
-import type { DemoContext, DemoStep } from '../../platform/demo.ts';
+import { type DemoContext, type DemoStep, demoPublicId } from '../../platform/demo.ts';
 import { newPublicId } from '../../platform/public-id.ts';
 import { MANAGE, type Viewer } from '../access/index.ts';
 import { EMPTY_REPORT, insertReportRow } from '../reports/index.ts';
@@ -7,10 +7,10 @@ import { insertWorkbook, setDraft, setPublished } from '../workbooks/index.ts';
 import type { Charts } from './charts.ts';
 import { type DashboardConfig, requireConfig, type Widget } from './config-rules.ts';
 import { COMMERCE, type DemoChart, OPERATIONS } from './demo-charts.ts';
+import { outlineOf } from './outline.ts';
 import { takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
-const DEPLOYMENT_ID = 1;
 const COMPILE_WITHIN_MS = 120_000;
 
 interface DemoDashboard {
@@ -58,16 +58,17 @@ export const demoDashboards =
   };
 
 async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDashboard) {
-  const { tx, adminId } = context;
-  const { slug, title: name, publicId } = demo;
-  const place = { deploymentId: DEPLOYMENT_ID, embedTenant: null, userId: adminId };
+  const { tx, adminId, deploymentId, isFirst } = context;
+  const { slug, title: name } = demo;
+  const publicId = isFirst ? demo.publicId : newPublicId();
+  const place = { deploymentId, embedTenant: null, userId: adminId };
   const workbookId = (await insertWorkbook(tx, { ...place, name, slug, meta: {}, folderId: null }))!;
   const reportIds = new Map<string, number>();
   for (const chart of demo.charts) reportIds.set(chart.id, await addReport(context, workbookId, chart));
   const config = configOf(demo, reportIds);
   const viewer: Viewer = {
     userId: adminId,
-    deploymentId: DEPLOYMENT_ID,
+    deploymentId,
     levels: { Folder: MANAGE, Workbook: MANAGE, Report: MANAGE },
     mayCreate: true,
     embedTenant: null,
@@ -86,15 +87,16 @@ async function addDashboard(context: DemoContext, charts: Charts, demo: DemoDash
   const version = { title: name, description: demo.description, config, snapshots, bytes, note: null };
   await store.insertVersion(tx, id, version, adminId);
   await setDraft(tx, workbookId, config);
-  await setPublished(tx, workbookId, config);
+  await setPublished(tx, workbookId, config, outlineOf(config, snapshots));
 }
 
-async function addReport({ tx, adminId, random }: DemoContext, workbookId: number, chart: DemoChart) {
+async function addReport(context: DemoContext, workbookId: number, chart: DemoChart) {
+  const { tx, adminId, deploymentId } = context;
   const { kind, spec, periodComparisons = null, fillMissingRows = null, preferences = null } = chart;
   const id = await insertReportRow(tx, {
     ...EMPTY_REPORT,
-    deploymentId: DEPLOYMENT_ID,
-    publicId: newPublicId(random),
+    deploymentId,
+    publicId: demoPublicId(context),
     userId: adminId,
     folderId: null,
     workbookId,

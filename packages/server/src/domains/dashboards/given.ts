@@ -226,6 +226,8 @@ export function problemsOf(snapshot: Drawn, model: PlannedOn | undefined): strin
   if (kind === 'map') {
     named('meta.chart.spec.member', own.member);
     named('meta.chart.spec.measure', own.measure, isMeasure);
+    named('meta.chart.spec.latitude', own.latitude);
+    named('meta.chart.spec.longitude', own.longitude);
   }
   if (kind === 'html' && typeof own.template === 'string')
     for (const [, member] of own.template.matchAll(/\{\{\s*([\w.]+)\s*\}\}/g))

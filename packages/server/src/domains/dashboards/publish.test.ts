@@ -53,6 +53,37 @@ test('publishing takes snapshots of the reports as they are, with Vega in place 
   expect(workbook).toMatchObject({ dashboardPublished: config, publishedDashboard: dashboard });
 });
 
+test('lists say what a published dashboard shows where, and nothing after it was taken back', async () => {
+  const bars = await report({ chart: { kind: 'vega', spec: BARS } });
+  const table = await report();
+  const layer = [{ mark: { type: 'line' }, encoding: BARS.encoding }];
+  const layered = await report({ chart: { kind: 'vega', spec: { layer } } });
+  const at = (x: number, y: number) => ({ position: { x, y, w: 4, h: 4 } });
+  const text = { ...chart(bars, 't'), ...at(0, 8), type: 'TEXT' as const, config: { markdown: 'Hello' } };
+  const held = { ...text, id: 'held' };
+  const box = {
+    ...text,
+    id: 'box',
+    ...at(0, 12),
+    type: 'CONTAINER' as const,
+    config: { tabs: [{ widgets: ['held'] }] },
+  };
+  const charts = [
+    { ...chart(layered, 'c'), ...at(8, 0) },
+    chart(bars),
+    { ...chart(table, 'b'), ...at(4, 0) },
+  ];
+  await publish({ config: { widgets: [text, held, box, ...charts] } });
+  const outline = async () => {
+    const { items } = await world.admin.workspaceObjects({ deploymentId, types: ['WORKBOOK'], first: 1000 });
+    const item = items.find(({ id, type }) => type === 'WORKBOOK' && id === workbookId);
+    return item && 'dashboardOutline' in item ? item.dashboardOutline : undefined;
+  };
+  expect((await outline())!.map(({ shows }) => shows)).toEqual(['column', 'table', 'line', 'text', 'text']);
+  await world.admin.unpublishDashboard({ deploymentId, workbookId });
+  expect(await outline()).toBeNull();
+});
+
 test.each(['regression', 'loess'])('a chart can have a %s of one field on another', async (kind) => {
   const [x, y] = ['x', 'y'].map((field) => ({ field, type: 'quantitative' }));
   const transform = [

@@ -11,6 +11,7 @@ import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/i
 import { type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
 import { type FindKind, short } from './given.ts';
+import { outlineOf } from './outline.ts';
 import { type ModelToday, type Taking, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
@@ -21,6 +22,7 @@ type PublishInput = BodyOf<typeof operations.publishDashboard>;
 
 export interface Prepared extends store.NewVersion {
   config: DashboardConfig;
+  outline: object | null;
 }
 
 export interface Preparing extends Omit<Taking, 'model' | 'rangedFor'> {
@@ -53,6 +55,7 @@ export async function prepare(
   return {
     config,
     snapshots,
+    outline: outlineOf(config, snapshots),
     bytes: Buffer.byteLength(JSON.stringify([config, snapshots])),
     title: given.title ?? config.title ?? workbook.name,
     description: given.description ?? config.description ?? null,
@@ -135,7 +138,7 @@ export async function publish(
   }
   await store.insertVersion(tx, before.id, version, actor.userId);
   await store.deleteOldVersions(tx, before.id, KEPT);
-  await setPublished(tx, workbookId, version.config);
+  await setPublished(tx, workbookId, version.config, version.outline);
   return { before, after: await ensureDashboard(tx, actor, workbook) };
 }
 
@@ -151,7 +154,7 @@ export async function unpublish(
   await requireState(tx, actor, before, etag);
   if (!before.isPublished) throw new ApiError('not_published');
   await store.unpublish(tx, before.id);
-  await setPublished(tx, workbookId, null);
+  await setPublished(tx, workbookId, null, null);
   return { before, after: await ensureDashboard(tx, actor, workbook) };
 }
 
@@ -185,6 +188,6 @@ export async function setThread(
   widget.config = { ...kept, threadId: given.threadId, checksum: checksumOf(given.threadId) };
   await store.updateConfig(tx, version.id, version.config);
   await store.touchDashboard(tx, row.id);
-  await setPublished(tx, row.workbookId, version.config);
+  await setPublished(tx, row.workbookId, version.config, outlineOf(version.config, version.snapshots));
   return { before: threadId, isChanged: true };
 }

@@ -343,7 +343,8 @@ const REQUIRED: Record<SnapshotKind, string[]> = {
 };
 
 function requireFields(kind: SnapshotKind, spec: Record<string, unknown>, refuse: Refuse) {
-  for (const name of REQUIRED[kind]) {
+  const isOfPoints = kind === 'map' && (spec.latitude ?? spec.longitude) != null;
+  for (const name of isOfPoints ? ['latitude', 'longitude'] : REQUIRED[kind]) {
     if (typeof spec[name] !== 'string') throw refuse(`meta.chart.spec.${name} must be a text`);
   }
   if (kind === 'html') requireText(spec.template, (message) => refuse(`meta.chart.spec.template ${message}`));

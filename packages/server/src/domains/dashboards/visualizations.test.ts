@@ -263,6 +263,15 @@ describe('charts', () => {
       { member: 'sales.customer_country_code', measure: 'sales.revenue' },
     ],
     [
+      {
+        type: 'pointMap',
+        fields: { latitude: 'sales.revenue', longitude: 'sales.orders', size: 'sales.revenue' },
+      },
+      { measures: ['sales.revenue', 'sales.orders'], dimensions: ['sales.customer_country_code'] },
+      'map',
+      { latitude: 'sales.revenue', longitude: 'sales.orders', member: 'sales.customer_country_code' },
+    ],
+    [
       { type: 'text', text: 'Revenue: {{ sales.revenue }} <b>&' },
       REVENUE,
       'html',
@@ -273,7 +282,15 @@ describe('charts', () => {
   });
 
   test('there is a case of every type', () => {
-    const types = new Set([...CASES.map(([{ type }]) => type), 'table', 'pivot', 'kpi', 'map', 'text']);
+    const types = new Set([
+      ...CASES.map(([{ type }]) => type),
+      'table',
+      'pivot',
+      'kpi',
+      'map',
+      'pointMap',
+      'text',
+    ]);
     expect(VISUALIZATION_TYPES.filter((type) => !types.has(type))).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { DemoStep } from '../../platform/demo.ts';
 import type { DataModels } from './create.ts';
 
-const DEPLOYMENT_ID = 1;
 const MAIN = 'main';
 const BRANCH = 'returns';
 
@@ -27,11 +26,10 @@ const COMMITS: { message: string; files: string[]; at: string }[] = [
 
 export const demoDataModel =
   (models: DataModels, folder: string): DemoStep =>
-  async ({ tx, adminId: authorId }) => {
+  async ({ tx, adminId: authorId, deploymentId }) => {
     const main = await readFolder(join(folder, MAIN));
     const named = (names: string[]) =>
       new Map([...main].filter(([path]) => names.includes(path.split('/').at(-1)!)));
-    const deploymentId = DEPLOYMENT_ID;
     await models.createDataModel(tx, {
       deploymentId,
       authorId,

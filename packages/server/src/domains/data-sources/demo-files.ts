@@ -5,7 +5,7 @@
 import type { Engines } from '../../engines/engines.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Logger } from '../../platform/log.ts';
-import { hasDemo } from './store.ts';
+import { isDemo } from './store.ts';
 
 export type PrepareFiles = (db: Queryable, deploymentId: number) => Promise<void>;
 
@@ -16,44 +16,52 @@ interface Options {
   now?: () => number;
 }
 
-const DEMO_DEPLOYMENT_ID = 1;
 const RETRY_MS = 60_000;
 
 /** Does nothing for other deployments, whose files are put there by others. */
 export function createDemoFiles({ engines, log, now = Date.now }: Options): PrepareFiles {
-  /** Whether there is a demo, once its files are there. */
-  let made: Promise<boolean> | undefined;
-  let day: string | undefined;
-  let renewAfterMs = 0;
+  const byDeployment = new Map<number, PrepareFiles>();
 
-  async function make(db: Queryable, today: string): Promise<boolean> {
-    const isDemo = await hasDemo(db);
-    if (isDemo) await engines.makeDemoFiles(DEMO_DEPLOYMENT_ID, today);
-    return isDemo;
-  }
+  function prepareOne(): PrepareFiles {
+    /** Whether it is the demo, once its files are there. A deployment is so from its beginning. */
+    let made: Promise<boolean> | undefined;
+    let day: string | undefined;
+    let renewAfterMs = 0;
 
-  /** Nobody waits for it: until then, the data ends yesterday. */
-  function renew(today: string) {
-    const before = day;
-    day = today;
-    engines.makeDemoFiles(DEMO_DEPLOYMENT_ID, today).catch((error) => {
-      log.warn({ err: error }, 'the data of the demo could not be renewed');
-      day = before;
-      renewAfterMs = now() + RETRY_MS;
-    });
-  }
-
-  return async (db, deploymentId) => {
-    if (deploymentId !== DEMO_DEPLOYMENT_ID) return;
-    const today = new Date(now()).toISOString().slice(0, 10);
-    if (!made) {
-      day = today;
-      made = make(db, today);
+    async function make(db: Queryable, deploymentId: number, today: string): Promise<boolean> {
+      const isIt = await isDemo(db, deploymentId);
+      if (isIt) await engines.makeDemoFiles(deploymentId, today);
+      return isIt;
     }
-    const isDemo = await made.catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    if (isDemo && day !== today && now() >= renewAfterMs) renew(today);
+
+    /** Nobody waits for it: until then, the data ends yesterday. */
+    function renew(deploymentId: number, today: string) {
+      const before = day;
+      day = today;
+      engines.makeDemoFiles(deploymentId, today).catch((error) => {
+        log.warn({ err: error }, 'the data of the demo could not be renewed');
+        day = before;
+        renewAfterMs = now() + RETRY_MS;
+      });
+    }
+
+    return async (db, deploymentId) => {
+      const today = new Date(now()).toISOString().slice(0, 10);
+      if (!made) {
+        day = today;
+        made = make(db, deploymentId, today);
+      }
+      const isIt = await made.catch((error) => {
+        made = undefined;
+        throw error;
+      });
+      if (isIt && day !== today && now() >= renewAfterMs) renew(deploymentId, today);
+    };
+  }
+
+  return (db, deploymentId) => {
+    const known = byDeployment.get(deploymentId) ?? prepareOne();
+    byDeployment.set(deploymentId, known);
+    return known(db, deploymentId);
   };
 }

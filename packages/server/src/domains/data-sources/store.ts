@@ -1,9 +1,8 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { sql } from '../../platform/db/sql.ts';
 
-/** Whether the first deployment is that of the demo. */
-export const hasDemo = async (db: Queryable) =>
+export const isDemo = async (db: Queryable, deploymentId: number) =>
   (
-    await db.one<{ hasDemo: boolean }>(sql`
-      select exists (select from installation where demo_seeded_at is not null) as "hasDemo"`)
-  ).hasDemo;
+    await db.one<{ isDemo: boolean }>(sql`
+      select exists (select from deployments where id = ${deploymentId} and is_demo) as "isDemo"`)
+  ).isDemo;

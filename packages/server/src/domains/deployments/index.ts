@@ -1,4 +1,5 @@
 import type { FindCleanups } from '../../platform/cleanup.ts';
+import type { DemoStep } from '../../platform/demo.ts';
 import type { Module, Platform } from '../../platform/module.ts';
 import type { DataModels } from '../data-models/index.ts';
 import { demoDeployment } from './demo.ts';
@@ -19,17 +20,19 @@ export function deployments(
   {
     cleanup,
     models,
+    demo,
     version,
   }: {
     cleanup: FindCleanups;
     models: DataModels;
+    demo(): readonly DemoStep[];
     /** The version of this server. */
     version: string;
   },
 ): Module {
   const removeDeployment = createRemoveDeployment(cleanup);
   return {
-    routes: deploymentRoutes(platform, { removeDeployment, models, version }),
+    routes: deploymentRoutes(platform, { removeDeployment, models, demo, version }),
     jobs: [removeDeployment],
     demo: demoDeployment,
   };

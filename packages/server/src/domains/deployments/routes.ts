@@ -3,6 +3,7 @@ import { changed, created, deleted } from '../../platform/audit/change.ts';
 import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
+import { type DemoStep, fillDemo } from '../../platform/demo.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { pageById, pageByIdOrOffset } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -31,19 +32,23 @@ export function deploymentRoutes(
   {
     removeDeployment,
     models,
+    demo,
     version,
   }: {
     removeDeployment: RemoveDeployment;
     models: DataModels;
+    /** The steps that make the demo. */
+    demo(): readonly DemoStep[];
     version: string;
   },
 ) {
   const urlOf = (id: number) => `${publicUrl}/query/api/v1/deployments/${id}`;
-  const toDeployment = ({ id, name, creationStep }: store.ListedDeployment) => ({
+  const toDeployment = ({ id, name, creationStep, isDemo }: store.ListedDeployment) => ({
     id,
     name,
     creationStep,
     deploymentUrl: urlOf(id),
+    ...(isDemo ? { isDemo } : {}),
   });
 
   return [
@@ -89,6 +94,19 @@ export function deploymentRoutes(
         return { reply: toDeployment(deployment), changes: { ...created(deployment), deploymentId: id } };
       });
     }),
+
+    handle(operations.addDemo, ({ actor, change }) =>
+      change(async (tx) => {
+        await store.lockCreation(tx);
+        const there = await store.findDemo(tx);
+        if (there) return { reply: toDeployment(there), changes: [] };
+        if ((await store.countAllDeployments(tx)) >= DEPLOYMENTS_MAX)
+          throw new ApiError('deployment_limit_reached');
+        const id = await fillDemo(demo(), { tx, adminId: actor.userId, isFirst: false });
+        const deployment = found(await store.findDeployment(tx, id), 'deployment_not_found');
+        return { reply: toDeployment(deployment), changes: { ...created(deployment), deploymentId: id } };
+      }),
+    ),
 
     handle(operations.deleteDeployment, ({ change }, { params: { deploymentId } }) =>
       change(async (tx) => {

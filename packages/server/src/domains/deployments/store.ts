@@ -33,6 +33,7 @@ export interface DeploymentRow extends ChangeableSettings {
   creationStep: CreationStep;
   isManaged: boolean;
   targetPlatform: string;
+  isDemo: boolean;
   createdBy: number | null;
   createdAt: string;
   updatedAt: string;
@@ -49,7 +50,7 @@ export type NewDeployment = Pick<
   | 'isManaged'
   | 'targetPlatform'
   | 'createdBy'
->;
+> & { isDemo?: boolean };
 
 const COLUMNS = sql`
   id, name, region, cloud_provider as "cloudProvider", creation_method as "creationMethod",
@@ -60,7 +61,8 @@ const COLUMNS = sql`
   release_channel as "releaseChannel", release_channel_version as "releaseChannelVersion",
   release_channel_version_hold as "releaseChannelVersionHold", custom_domain as "customDomain",
   default_launchpad_view_group as "defaultLaunchpadViewGroup", launchpad_tabs as "launchpadTabs",
-  csps_config as "cspsConfig", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
+  csps_config as "cspsConfig", is_demo as "isDemo",
+  created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface DeploymentFilter {
   /** The deployments that the caller may read; null for all. */
@@ -73,7 +75,7 @@ const matching = ({ reach, creationSteps }: DeploymentFilter): Sql => sql`
   and (${creationSteps}::text[] is null or creation_step = any(${creationSteps}::text[]))`;
 
 /** What a list shows of a deployment. */
-export type ListedDeployment = Pick<DeploymentRow, 'id' | 'name' | 'creationStep'>;
+export type ListedDeployment = Pick<DeploymentRow, 'id' | 'name' | 'creationStep' | 'isDemo'>;
 
 /** In the order of their ids, after `afterId`. */
 export const listDeployments = (
@@ -82,7 +84,7 @@ export const listDeployments = (
   page: PageById & { offset: number },
 ) =>
   db.many<ListedDeployment>(sql`
-    select id, name, creation_step as "creationStep" from deployments
+    select id, name, creation_step as "creationStep", is_demo as "isDemo" from deployments
     where ${matching(filter)} and id > ${page.afterId}
     order by id limit ${page.limit} offset ${page.offset}`);
 
@@ -109,10 +111,10 @@ export const lockCreation = (tx: Tx) =>
 export const insertDeployment = (tx: Tx, deployment: NewDeployment) =>
   tx.one<DeploymentRow>(sql`
     insert into deployments (name, region, cloud_provider, creation_method, creation_step, deploy_mode, is_managed,
-                             target_platform, created_by)
+                             target_platform, created_by, is_demo)
     values (${deployment.name}, ${deployment.region}, ${deployment.cloudProvider}, ${deployment.creationMethod},
             ${deployment.creationStep}, ${deployment.deployMode}, ${deployment.isManaged},
-            ${deployment.targetPlatform}, ${deployment.createdBy})
+            ${deployment.targetPlatform}, ${deployment.createdBy}, ${deployment.isDemo ?? false})
     returning ${COLUMNS}`);
 
 export const updateDeployment = (tx: Tx, id: number, settings: ChangeableSettings) =>
@@ -150,6 +152,9 @@ export const updateCreationStep = (tx: Tx, id: number, creationStep: CreationSte
 /** Nobody can see the content of the deployment from now on. A job removes it later. */
 export const deleteDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<DeploymentRow>(sql`delete from deployments where id = ${id} returning ${COLUMNS}`);
+
+export const findDemo = (db: Queryable) =>
+  db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where is_demo`);
 
 export const countAllDeployments = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*) from deployments`)).count;

@@ -111,6 +111,8 @@ export interface SessionRow {
   email: string | null;
   displayName: string | null;
   picture: string | null;
+  launchpadTabs: string[] | null;
+  defaultLaunchpadViewGroup: string | null;
 }
 
 export const findSession = (db: Queryable, id: number) =>
@@ -119,10 +121,10 @@ export const findSession = (db: Queryable, id: number) =>
                s.creator_mode as "creatorMode", s.security_context as "securityContext", s.settings,
                s.embed_theme as "embedTheme", s.expires_at as "expiresAt",
                case when u.embed_tenant is not null then u.external_id end as "externalId", u.username, u.email,
-               u.first_name as "displayName", u.picture
-        from embed_sessions s join users u on u.id = s.user_id where s.id = ${id}`.named(
-      'find-embed-session',
-    ),
+               u.first_name as "displayName", u.picture, p.launchpad_tabs as "launchpadTabs",
+               p.default_launchpad_view_group as "defaultLaunchpadViewGroup"
+        from embed_sessions s join users u on u.id = s.user_id left join deployments p on p.id = s.deployment_id
+        where s.id = ${id}`.named('find-embed-session'),
   );
 
 export interface RightsRow {

@@ -24,6 +24,7 @@ export async function describeViewer(
   const rights = await store.findRights(db, session.userId, creatorMode ? embedTenant : null);
   const account = (await tenantSettings.current()).embedding;
   const { externalId, username, email, displayName, picture } = session;
+  const { launchpadTabs, defaultLaunchpadViewGroup } = session;
   return {
     deploymentId: session.deploymentId,
     embedTenantName: embedTenant,
@@ -37,6 +38,8 @@ export async function describeViewer(
       showDashboardChat: session.settings?.showDashboardChat ?? account.showDashboardChat ?? true,
     },
     embedTheme: session.embedTheme,
+    // Creators cannot read the settings of the deployment.
+    ...(creatorMode ? { launchpadTabs, defaultLaunchpadViewGroup } : {}),
     expiresAt: session.expiresAt,
   };
 }

@@ -1,10 +1,10 @@
-/** The HTML of the app, which is the same at all of its addresses. */
+/** The HTML of the app, which is the same at all of its addresses, but for the scripts that are loaded at once. */
 import { html } from '../../platform/http/html.ts';
 import type { AppManifest } from './files.ts';
 
-/** Whether the app has a page there: `segments` are those below the address of a deployment. */
-export const isAppPath = ({ routes }: AppManifest, segments: readonly string[]): boolean =>
-  routes.some((route) => {
+/** The route of the page there, if the app has one: `segments` are those below the address of a deployment. */
+export const appRouteOf = ({ routes }: AppManifest, segments: readonly string[]): string | undefined =>
+  routes.find((route) => {
     const pattern = route.split('/').slice(1);
     return (
       pattern.length === segments.length &&
@@ -16,8 +16,8 @@ export const isAppPath = ({ routes }: AppManifest, segments: readonly string[]):
 
 /** `csrf` is the token for changes of a person who is signed in. A frame of another product has none. */
 export const appHtml = (
-  { script, style, preload }: AppManifest,
-  { csrf, icon }: { csrf?: string; icon?: string } = {},
+  { script, style, preload, preloadAt }: AppManifest,
+  { route, csrf, icon }: { route?: string; csrf?: string; icon?: string } = {},
 ): string =>
   html`<!doctype html>
 <html lang="en">
@@ -30,7 +30,7 @@ ${csrf !== undefined && html`<meta name="csrf-token" content="${csrf}">`}
 <title>Oriel</title>
 ${icon !== undefined && html`<link rel="icon" type="image/svg+xml" href="${icon}">`}
 <link rel="stylesheet" href="/embed/files/${style}">
-${preload.map((file) => html`<link rel="modulepreload" href="/embed/files/${file}">`)}
+${[...preload, ...(preloadAt[route ?? ''] ?? [])].map((file) => html`<link rel="modulepreload" href="/embed/files/${file}">`)}
 <script type="module" src="/embed/files/${script}"></script>
 </head>
 <body>

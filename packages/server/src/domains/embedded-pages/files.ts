@@ -29,6 +29,8 @@ export interface Manifest extends PageManifest {
 export interface AppManifest extends PageManifest {
   /** The addresses of its pages below the one of a deployment, such as `/workbooks/:workbookId`. */
   routes: string[];
+  /** What else the pages at some of these addresses import. */
+  preloadAt: Record<string, string[]>;
 }
 
 export interface Files<M extends PageManifest = Manifest> {

@@ -7,7 +7,7 @@ import type { TenantSettings } from '../tenant-settings/index.ts';
 import { type AppManifest, createFiles, type Files, type Manifest } from './files.ts';
 import { embeddedPageRoutes } from './routes.ts';
 
-export { appHtml, isAppPath } from './app-page.ts';
+export { appHtml, appRouteOf } from './app-page.ts';
 export type { AppManifest, Files } from './files.ts';
 export { pagePolicy } from './rules.ts';
 

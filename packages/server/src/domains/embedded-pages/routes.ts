@@ -1,9 +1,9 @@
 import { operations } from '@oriel/contract';
-import { ApiError, found } from '../../platform/errors.ts';
+import { found } from '../../platform/errors.ts';
 import { encodingFor } from '../../platform/http/encodings.ts';
 import { handle } from '../../platform/http/routes.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import { appHtml, isAppPath } from './app-page.ts';
+import { appHtml, appRouteOf } from './app-page.ts';
 import type { AppManifest, Files } from './files.ts';
 import { appFrame, appPolicyFor, CHAT, noticePage, pageOf, policyFor } from './rules.ts';
 
@@ -28,9 +28,9 @@ export function embeddedPageRoutes({
     sendHeaders: (values: Awaited<ReturnType<typeof headers>>) => void,
     segments: readonly string[],
   ) => {
-    if (!isAppPath(app.manifest(), segments)) throw new ApiError('app_page_not_found');
+    const route = found(appRouteOf(app.manifest(), segments), 'app_page_not_found');
     sendHeaders(await headers());
-    return appHtml(app.manifest());
+    return appHtml(app.manifest(), { route });
   };
   return [
     handle(operations.embeddedDashboardPage, async ({ sendHeaders }) => {

@@ -1,7 +1,7 @@
 /** Finds or creates at the start of a server: the installation itself, its first admin and the demo. */
 import { randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../../platform/db/database.ts';
-import { type DemoStep, seededRandom } from '../../platform/demo.ts';
+import { type DemoStep, fillDemo } from '../../platform/demo.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
@@ -9,8 +9,6 @@ import { countAllDeployments } from '../deployments/index.ts';
 import { ADMIN_ROLE, countPeople, createUser, hashPassword, verifyPassword } from '../users/index.ts';
 import { fingerprintOf, requireSecret } from './fingerprint.ts';
 import * as store from './store.ts';
-
-const DEMO_SEED = 20_260_101;
 
 const DEFAULT_ADMIN_EMAIL = 'admin@example.com';
 
@@ -137,7 +135,6 @@ async function settingsWithoutEffect(
 async function seedDemo(tx: Tx, steps: DemoStep[]) {
   const adminId = await store.findFirstAdminId(tx);
   if (adminId === undefined) return;
-  const random = seededRandom(DEMO_SEED);
-  for (const step of steps) await step({ tx, adminId, random });
+  await fillDemo(steps, { tx, adminId, isFirst: true });
   await store.noteDemoSeeded(tx);
 }

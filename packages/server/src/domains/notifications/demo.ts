@@ -3,8 +3,8 @@ import type { DemoStep } from '../../platform/demo.ts';
 import { DEMO_DASHBOARDS } from '../dashboards/index.ts';
 import { findDemoDashboard, insertNotification } from './store.ts';
 
-export const demoNotification: DemoStep = async ({ tx, adminId }) => {
-  const dashboardId = await findDemoDashboard(tx, DEMO_DASHBOARDS[0]!.publicId);
+export const demoNotification: DemoStep = async ({ tx, adminId, deploymentId }) => {
+  const dashboardId = await findDemoDashboard(tx, deploymentId, DEMO_DASHBOARDS[0]!.slug);
   await insertNotification(
     tx,
     { dashboardId, userId: adminId, embedTenant: null },

@@ -184,8 +184,12 @@ export const findDashboard = (
     where w.deployment_id = ${viewer.deploymentId}
       and ${'id' in by ? sql`d.id = ${by.id}` : sql`d.public_id = ${by.publicId}`}`);
 
-export const findDemoDashboard = async (db: Queryable, publicId: string) =>
-  (await db.one<{ id: number }>(sql`select id from dashboards where public_id = ${publicId}`)).id;
+export const findDemoDashboard = async (db: Queryable, deploymentId: number, slug: string) =>
+  (
+    await db.one<{ id: number }>(sql`
+      select d.id from dashboards d join workbooks w on w.id = d.workbook_id
+      where w.deployment_id = ${deploymentId} and w.slug = ${slug}`)
+  ).id;
 
 /** The content key that a new notification of the dashboard has: that of its workbook. */
 export const findEmbedTenantOf = async (db: Queryable, dashboardId: number) =>

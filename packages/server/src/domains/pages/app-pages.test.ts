@@ -36,6 +36,11 @@ test('whoever is signed in gets the app at its own addresses, and at no others',
     expect(await response.text()).toContain(`/embed/files/${manifest().script}`);
   }
   expect((await someone.get('/d/1/workbooks/3/dashboard')).status).toBe(200);
+  // The scripts of a page are loaded with those of the app.
+  const explore = await (await someone.get('/d/1/explore')).text();
+  const { pages, script } = manifest();
+  for (const file of pages['packages/app/src/explore/page.tsx'])
+    if (file !== script) expect(explore).toContain(`<link rel="modulepreload" href="/embed/files/${file}">`);
   expect((await someone.get('/d/1/workbooks/3/reports/4')).status).toBe(200);
   for (const path of [
     '/d',

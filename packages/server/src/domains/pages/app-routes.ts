@@ -1,10 +1,10 @@
 /** The app for people who are signed in. What it shows comes from the API, so its page is the same at every address. */
 import { operations } from '@oriel/contract';
 import type { Csrf } from '../../platform/auth/csrf.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { found } from '../../platform/errors.ts';
 import { prefersHtml } from '../../platform/http/error-page.ts';
 import { handle } from '../../platform/http/routes.ts';
-import { type AppManifest, appHtml, type Files, isAppPath, pagePolicy } from '../embedded-pages/index.ts';
+import { type AppManifest, appHtml, appRouteOf, type Files, pagePolicy } from '../embedded-pages/index.ts';
 import type { Console } from '../sessions/index.ts';
 import { icon } from './assets.ts';
 import { SIGN_IN_PATH } from './show.ts';
@@ -20,16 +20,20 @@ const HEADERS = {
 };
 
 export function appRoutes(files: Files<AppManifest>, console: Console) {
-  const pageFor = (csrf: Csrf, sessionId: number) =>
-    appHtml(files.manifest(), { csrf: csrf.tokenOf(sessionId), icon: `/assets/${icon.file}` });
+  const pageFor = (csrf: Csrf, sessionId: number, route?: string) =>
+    appHtml(files.manifest(), {
+      ...(route === undefined ? {} : { route }),
+      csrf: csrf.tokenOf(sessionId),
+      icon: `/assets/${icon.file}`,
+    });
 
   const show = (
     { actor, sendHeaders }: { actor: { sessionId: number }; sendHeaders(headers: typeof HEADERS): void },
     segments: readonly string[],
   ) => {
-    if (!isAppPath(files.manifest(), segments)) throw new ApiError('app_page_not_found');
+    const route = found(appRouteOf(files.manifest(), segments), 'app_page_not_found');
     sendHeaders(HEADERS);
-    return pageFor(console.csrf, actor.sessionId);
+    return pageFor(console.csrf, actor.sessionId, route);
   };
 
   return [

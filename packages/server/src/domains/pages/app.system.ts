@@ -177,13 +177,27 @@ test('creators of two embed tenants ask, save, publish and share with a group, a
         `${world.url}/embed/d/${shop}/app#session=${await session(tenant, { ...creator, externalId: 'author' })}`,
     ),
   );
+  // What the account and the deployment set is what creators get.
+  await world.admin.updateDeployment({
+    deploymentId: shop,
+    body: { launchpadTabs: ['semantic_search'], defaultLaunchpadViewGroup: 'sales' } as never,
+  });
+  const titled = {
+    workspaceTitle: 'Your numbers',
+    localizedTitles: [{ locale: 'de', value: 'Ihre Zahlen' }],
+  };
+  await world.admin.updateAppConfig({ body: { creatorMode: titled } });
   const embedding = await embed(browser, host.origin, addresses);
   const publicIds: string[] = [];
   for (const [index, tenant] of tenants.entries()) {
     await embedding.heard('ready', index);
     const frame = embedding.frame(index);
     const name = `Orders of ${tenant}`;
+    await frame.getByText('Your numbers').waitFor();
     await frame.getByRole('link', { name: 'Explore', exact: true }).click();
+    expect(await frame.locator('.source-card').first().innerText()).toMatch(/^Sales/i);
+    for (const hidden of ['Write SQL', 'Paste a query'])
+      expect(await frame.getByRole('button', { name: hidden }).count()).toBe(0);
     await saveQuestion(frame, /^Sales/i, ['Count', 'State'], name);
     await embedding.act('navigate', { path: `/embed/d/${shop}/app` }, index);
     await frame.getByRole('link', { name }).first().click();
@@ -209,6 +223,9 @@ test('creators of two embed tenants ask, save, publish and share with a group, a
       .waitFor();
     expect(await frame.getByText(tenants[1 - index]!).count()).toBe(0);
   }
+  await embedding.act('set-locale', { locale: 'de' }, 0);
+  await embedding.frame(0).getByText('Ihre Zahlen').waitFor();
+  await world.admin.updateAppConfig({ body: { creatorMode: null } });
   await embedding.close();
 
   // The fellow of each one sees its own dashboard, and the other one is not there.

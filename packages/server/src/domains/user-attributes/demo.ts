@@ -12,6 +12,6 @@ const ATTRIBUTES: [name: string, type: AttributeType, displayName: string, descr
 
 export const demoAttributes: DemoStep = async ({ tx }) => {
   for (const [name, type, displayName, description] of ATTRIBUTES) {
-    await store.insertUserAttribute(tx, { name, type, displayName, defaultValue: null, description });
+    await store.insertMissingAttribute(tx, { name, type, displayName, defaultValue: null, description });
   }
 };

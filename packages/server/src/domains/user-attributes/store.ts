@@ -55,6 +55,12 @@ export const insertUserAttribute = (tx: Tx, attribute: Omit<UserAttributeRow, 'i
     values (${attribute.name}, ${attribute.type}, ${attribute.displayName}, ${attribute.defaultValue}, ${attribute.description})
     returning ${COLUMNS}`);
 
+export const insertMissingAttribute = (tx: Tx, attribute: Omit<UserAttributeRow, 'id'>) =>
+  tx.run(sql`
+    insert into user_attributes (name, type, display_name, default_value, description)
+    values (${attribute.name}, ${attribute.type}, ${attribute.displayName}, ${attribute.defaultValue}, ${attribute.description})
+    on conflict do nothing`);
+
 export const updateUserAttribute = (tx: Tx, attribute: Omit<UserAttributeRow, 'name' | 'type'>) =>
   tx.one<UserAttributeRow>(sql`
     update user_attributes a

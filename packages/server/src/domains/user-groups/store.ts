@@ -42,6 +42,13 @@ export const insertUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'name' | 'desc
     insert into user_groups as g (name, description) values (${group.name}, ${group.description})
     returning ${COLUMNS}`);
 
+export const insertMissingGroup = (
+  tx: Tx,
+  { name, description }: Pick<UserGroupRow, 'name' | 'description'>,
+) =>
+  tx.run(sql`
+    insert into user_groups (name, description) values (${name}, ${description}) on conflict do nothing`);
+
 export const updateUserGroup = (tx: Tx, group: Pick<UserGroupRow, 'id' | 'name' | 'description'>) =>
   tx.one<UserGroupRow>(sql`
     update user_groups g set name = ${group.name}, description = ${group.description}, updated_at = now()

@@ -1,3 +1,4 @@
+import type { DashboardOutline } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { refusing } from '../../platform/db/refusing.ts';
 import { json, literal, raw, type Sql, sql } from '../../platform/db/sql.ts';
@@ -45,6 +46,7 @@ export interface PlainWorkbookRow {
 export interface WorkbookRow extends PlainWorkbookRow {
   dashboardDraft: object | null;
   dashboardPublished: object | null;
+  dashboardOutline: DashboardOutline | null;
 }
 
 /** The small columns of the workbook `w`, which the user `o` owns and which lies in the folder `f`. */
@@ -57,7 +59,8 @@ const SMALL_COLUMNS = sql`
 const PLAIN_COLUMNS = sql`${SMALL_COLUMNS}, w.calculated_fields as "calculatedFields", w.meta`;
 
 const COLUMNS = sql`${PLAIN_COLUMNS},
-  w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished"`;
+  w.dashboard_draft as "dashboardDraft", w.dashboard_published as "dashboardPublished",
+  w.dashboard_outline as "dashboardOutline"`;
 
 /** A workbook in a list. A workbook that no longer fits into the page comes without its large fields. */
 export interface ListedWorkbook extends Omit<WorkbookRow, 'level'> {
@@ -76,7 +79,8 @@ const listed = (workbooks: Sql, order: Sql) => {
     select ${SMALL_COLUMNS}, w.fits, w.draft_is_app as "draftIsApp", w.published_is_app as "publishedIsApp",
       ${ifFits("then w.calculated_fields else '{}'")} as "calculatedFields", ${ifFits("then w.meta else '{}'")} as meta,
       ${ifFits('and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
-      ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished"
+      ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished",
+      ${ifFits('then w.dashboard_outline')} as "dashboardOutline"
     from (
       select w.*, coalesce(sum(w.listed_bytes) over (${order} rows between unbounded preceding and 1 preceding), 0)
                   < ${PAGE_BYTES_MAX} as fits
@@ -262,10 +266,11 @@ export const beginEditing = async (tx: Tx, id: number, session: string) =>
     where id = ${id} and ${session} <> all(editing_sessions)`)) === 1;
 
 /** Sets the config of the published dashboard. Always a new version, because its reports may have changed. */
-export const setPublished = (tx: Tx, id: number, config: object | null) =>
+export const setPublished = (tx: Tx, id: number, config: object | null, outline: object | null) =>
   tx
     .run(sql`
-    update workbooks set dashboard_published = ${json(config)}::jsonb, version = version + 1, updated_at = now()
+    update workbooks set dashboard_published = ${json(config)}::jsonb, dashboard_outline = ${json(outline)}::jsonb,
+      version = version + 1, updated_at = now()
     where id = ${id}`)
     .catch(refuseOversize);
 

@@ -91,6 +91,7 @@ test('a new workbook has the fields that are given, and defaults for the others'
     meta: { color: 'red', n: [1, { a: null }] },
     dashboardDraft: null,
     dashboardPublished: null,
+    dashboardOutline: null,
     createdAt: workbook.createdAt,
     updatedAt: workbook.createdAt,
   });

@@ -1,11 +1,9 @@
 /** Example content of a company that sells goods: folders by department, workbooks, and some hundred reports. */
-import type { DemoContext, DemoStep } from '../../platform/demo.ts';
-import { newPublicId } from '../../platform/public-id.ts';
+import { type DemoContext, type DemoStep, demoPublicId } from '../../platform/demo.ts';
 import { insertFolder } from '../folders/index.ts';
 import { EMPTY_REPORT, insertReportRow } from '../reports/index.ts';
 import { insertWorkbook } from '../workbooks/index.ts';
 
-const DEPLOYMENT_ID = 1;
 const REPORTS_PER_PLACE = 12;
 
 const TREE: Record<string, string[]> = {
@@ -100,12 +98,12 @@ function questionOf(measure: string, dimension: string, period: string): object 
 }
 
 async function addFolder(
-  { tx, adminId }: DemoContext,
+  { tx, adminId, deploymentId }: DemoContext,
   name: string,
   parent: { id: number; path: number[] } | null,
 ) {
   const id = await insertFolder(tx, {
-    deploymentId: DEPLOYMENT_ID,
+    deploymentId,
     parent,
     name,
     position: null,
@@ -115,23 +113,24 @@ async function addFolder(
   return { id, path: [...(parent?.path ?? []), id] };
 }
 
-async function addWorkbook({ tx, adminId }: DemoContext, name: string, folderId: number) {
+async function addWorkbook({ tx, adminId, deploymentId }: DemoContext, name: string, folderId: number) {
   const workbook = { name, slug: null, meta: {}, folderId, embedTenant: null, userId: adminId };
-  return (await insertWorkbook(tx, { deploymentId: DEPLOYMENT_ID, ...workbook }))!;
+  return (await insertWorkbook(tx, { deploymentId, ...workbook }))!;
 }
 
 async function addReports(
-  { tx, adminId, random }: DemoContext,
+  context: DemoContext,
   place: { folderId: number | null; workbookId: number | null; scopeFolderId: number },
 ) {
+  const { tx, adminId, deploymentId, random } = context;
   const pick = <T>(list: T[]) => list[Math.floor(random() * list.length)]!;
   for (let i = 0; i < REPORTS_PER_PLACE; i++) {
     const [measure, dimension, period] = [pick(MEASURES), pick(DIMENSIONS), pick(PERIODS)];
     const question = questionOf(measure, dimension, period);
     await insertReportRow(tx, {
       ...EMPTY_REPORT,
-      deploymentId: DEPLOYMENT_ID,
-      publicId: newPublicId(random),
+      deploymentId,
+      publicId: demoPublicId(context),
       userId: adminId,
       ...place,
       embedTenant: null,

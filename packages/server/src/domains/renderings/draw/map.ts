@@ -23,11 +23,21 @@ export function mapPiece(map: MapView, look: Look): Piece {
         ({ path, color }) =>
           `<path d="${path}" fill="${color ?? tokens.land}" stroke="${color ? tokens.surface : tokens.line}" stroke-width="${round(0.6 / scale)}"/>`,
       );
+      for (const point of map.points ?? [])
+        shapes.push(
+          `<circle cx="${round(point.x)}" cy="${round(point.y)}" r="${round(point.r)}" fill="${tokens.accent}" fill-opacity="0.55" stroke="${tokens.surface}" stroke-width="${round(0.8 / scale)}"/>`,
+        );
       let at = x;
       const legend: string[] = [];
       const word = (text: string) => {
         legend.push(drawLine(text, at, y + room, small));
         at += widthOf(text, small.size) + 6;
+      };
+      const dot = (radius: number) => {
+        legend.push(
+          `<circle cx="${round(at + radius)}" cy="${round(y + room + LEGEND / 2)}" r="${radius}" fill="${tokens.accent}" fill-opacity="0.6"/>`,
+        );
+        at += radius * 2 + 6;
       };
       const swatch = (color: string, stroke = '') => {
         legend.push(
@@ -35,10 +45,19 @@ export function mapPiece(map: MapView, look: Look): Piece {
         );
         at += SWATCH.width + SWATCH.gap;
       };
-      word(map.lowest);
-      for (const color of tokens.ramp) swatch(color);
-      at += 4;
-      word(map.highest);
+      if (map.points) {
+        if (map.measure) {
+          dot(2.5);
+          word(map.lowest);
+          dot(6);
+          word(map.highest);
+        }
+      } else {
+        word(map.lowest);
+        for (const color of tokens.ramp) swatch(color);
+        at += 4;
+        word(map.highest);
+      }
       if (map.hasUnknown) {
         at += 8;
         swatch(tokens.land, ` stroke="${tokens.line}"`);
