@@ -97,7 +97,7 @@ test('a new admin follows the first steps to a published dashboard, which a view
 const TABS_MAX = 250;
 
 /** As somebody without a mouse gets there. */
-async function tabTo(page: Page, target: Locator) {
+async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab') {
   await target.first().waitFor();
   const isThere = () =>
     target
@@ -105,7 +105,7 @@ async function tabTo(page: Page, target: Locator) {
       .evaluate((element) => (element as never as { matches(by: string): boolean }).matches(':focus'));
   for (let pressed = 0; !(await isThere()); pressed++) {
     if (pressed === TABS_MAX) throw new Error(`${target} cannot be reached by the Tab key`);
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
   }
 }
 
@@ -125,7 +125,7 @@ test('somebody without a mouse asks a question, charts it, saves it, arranges a 
   await page.keyboard.type('Product Category');
   await press(button('Add Product Category'));
   await press(page.getByRole('radio', { name: 'Donut' }), 'Space');
-  await page.getByRole('img', { name: /Product Category/ }).waitFor();
+  await page.getByRole('radio', { name: 'Donut', checked: true }).waitFor();
   expect(await violations(page)).toEqual([]);
   await press(button('Save'));
   const dialog = page.getByRole('dialog');
@@ -138,7 +138,7 @@ test('somebody without a mouse asks a question, charts it, saves it, arranges a 
 
   // The palette finds the workbook.
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
+  await page.getByRole('combobox', { name: 'Search, or choose a command' }).waitFor();
   await page.keyboard.type('By keys');
   await page
     .getByRole('option', { name: /By keys/ })
@@ -157,7 +157,9 @@ test('somebody without a mouse asks a question, charts it, saves it, arranges a 
   await page.keyboard.press('Shift+ArrowRight');
   await page.keyboard.press('Control+z');
   expect(await violations(page)).toEqual([]);
-  await press(button('Publish'));
+  // The tools are before the widgets.
+  await tabTo(page, button('Publish'), 'Shift+Tab');
+  await page.keyboard.press('Enter');
   await dialog.getByText('published for the first time').waitFor();
   await press(dialog.getByRole('button', { name: 'Publish', exact: true }));
   await page.getByText('Viewers see version 1').waitFor();

@@ -166,6 +166,37 @@ test('a map shows the part of the world that has values, and says how it shows n
   await page.context().close();
 });
 
+test('a map of points has a point for each row, the largest first, whose tooltip names it', async () => {
+  const page = await show([
+    {
+      kind: 'map',
+      title: 'Shops',
+      query: { measures: ['sales.amount', 'sales.count'], dimensions: ['sales.name'] },
+      spec: {
+        latitude: 'sales.count',
+        longitude: 'sales.amount',
+        measure: 'sales.amount',
+        member: 'sales.name',
+        geometry: 'world',
+      },
+    },
+  ]);
+  const points = page.locator('.map-point');
+  await points.first().waitFor();
+  const sizes = (
+    await points.evaluateAll((all) => all.map((one) => (one as never as SVGNumber).r.baseVal.value))
+  ).map(Number);
+  expect(sizes.length).toBe(3);
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+  await points.first().hover();
+  await page.getByText('Ada').first().waitFor();
+  await page.context().close();
+});
+
+interface SVGNumber {
+  r: { baseVal: { value: number } };
+}
+
 const SERIES = Array.from({ length: 12 }, (_, i) => `The series that has the number ${i + 1}`);
 const [ACROSS, UPWARDS] = BARS.scales;
 const wordy: Report = {
