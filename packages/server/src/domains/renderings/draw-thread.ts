@@ -1,4 +1,5 @@
 /** A thread that draws dashboards, one after the other; see `renderings.ts`. */
+import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import {
   askFor,
@@ -24,6 +25,10 @@ import { FONT_FAMILY } from './draw/fonts.ts';
 import { Blank, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
 import { type Look, WidgetFailure } from './draw/pieces.ts';
 import type { DrawAnswer, DrawnBoard, DrawTask, HeadlineFigure, SmallTable } from './draw/task.ts';
+
+// Drawing takes much processor time, and whoever asks the server comes first. Only Linux has priorities of threads: elsewhere this
+// would be that of the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const TEXTS: Record<string, Texts> = { de, es, fr, ja };
 
