@@ -26,8 +26,6 @@ const CUBES = new Set(['extends', 'join_path']);
 const MEMBERS = new Set(['levels', 'drill_members', 'includes', 'excludes', 'member']);
 
 export function complete(before: readonly string[], known: Known): Completion | null {
-  // In a comment one writes to people.
-  if (/^\s*#/.test(before.at(-1) ?? '')) return null;
   const place = placeIn(before);
   const { path, key, typed } = place;
   const listKey = key ?? (path.at(-1) === '[]' ? path.at(-2) : undefined);

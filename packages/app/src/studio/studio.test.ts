@@ -64,8 +64,6 @@ describe('completion', () => {
     expect(measure).not.toContain('measures');
     expect(offered(`${ORDERS}    measures:\n    - name: a\n      f|`)).toContain('rolling_window');
     expect(offered(`${ORDERS}    measures:\n      - |`)).toContain('filters');
-    expect(offered(`${ORDERS}    # what di|`)).toEqual([]);
-    expect(offered(`${ORDERS}    # |`)).toEqual([]);
   });
 
   test('words of a key, also in braces of YAML', () => {
