@@ -175,4 +175,4 @@ export const deleteEndedSessions = (db: Queryable, endedForDays: number, limit: 
 
 /** Deletes the revocations that are older than every valid token. */
 export const deleteOldRevocations = (db: Queryable) =>
-  db.run(sql`delete from embed_revocations where revoked_at < now() - interval '25 hours'`);
+  db.run(sql`delete from embed_revocations where revoked_at < now() - interval '9 days'`);

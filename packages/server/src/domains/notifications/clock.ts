@@ -6,7 +6,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
-import { renewSubscriptions } from './recipients.store.ts';
+import { listSubscriptions, renewSubscriptions } from './recipients.store.ts';
 import * as store from './runs.store.ts';
 import { claim } from './schedule.ts';
 
@@ -87,7 +87,14 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
   /** Before what it reads of sessions and revocations is deleted. */
   const renewal: JobKind = {
     name: 'notifications.renew-subscriptions',
-    run: (_payload, { db }) => renewSubscriptions(db),
+    async run(_payload, { db, signal }) {
+      for (let after = 0; !signal.aborted; ) {
+        const ids = await listSubscriptions(db, after, BATCH);
+        if (!ids.length) return;
+        await renewSubscriptions(db, { ids });
+        after = ids.at(-1)!;
+      }
+    },
   };
 
   return {

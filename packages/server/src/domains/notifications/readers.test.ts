@@ -438,7 +438,7 @@ test('who subscribed in a session gets what their newest session lets them see, 
   await sql('delete from embed_sessions where user_id = $1', [calmId]);
   expect(await outcome(plain.id)).toEqual([revenueOf('EU')]);
   await revoke('calm');
-  await renewSubscriptions(world.server.db);
+  await renewSubscriptions(world.server.db, {});
   await sql('delete from embed_revocations where user_id = $1', [calmId]);
   expect(await outcome(plain.id)).toEqual([REVOKED]);
   await session('calm');

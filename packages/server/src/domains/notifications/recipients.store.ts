@@ -223,12 +223,11 @@ export const insertOwn = async (tx: Tx, notificationId: number, own: OwnRecipien
 
 /**
  * Gives whoever subscribed in a session what their newest one gives them, also if it has expired, or notes that it was
- * revoked. Without limits, for all of them. Sessions are listed for eight days and revocations for a day, so this happens
- * every hour, and for each run.
+ * revoked. Sessions are listed for eight days and revocations for nine, so this happens every hour, and for each run.
  */
 export const renewSubscriptions = (
   db: Queryable,
-  only: { notificationId?: number; userId?: number | null } = {},
+  only: { notificationId?: number; userId?: number | null; ids?: readonly number[] },
 ) =>
   db.run(sql`
     update notification_recipients r
@@ -250,9 +249,17 @@ export const renewSubscriptions = (
         cross join lateral (select coalesce(s.created_at, o.session_at) as at) newest
       where o.session_at is not null
         and (${only.notificationId ?? null}::bigint is null or o.notification_id = ${only.notificationId ?? null})
-        and (${only.userId ?? null}::bigint is null or o.user_id = ${only.userId ?? null})) x
-    where r.id = x.id
+        and (${only.userId ?? null}::bigint is null or o.user_id = ${only.userId ?? null})
+        and (${only.ids ?? null}::bigint[] is null or o.id = any(${only.ids ?? null}))) x
+    where r.id = x.id and r.session_at is not null
       and (r.session_at, r.security_context, r.session_revoked) is distinct from (x.at, x.context, x.revoked)`);
+
+/** Subscriptions with an embed token, in the order of their ids. */
+export const listSubscriptions = async (db: Queryable, afterId: number, rows: number) =>
+  (
+    await db.many<{ id: number }>(sql`
+      select id from notification_recipients where session_at is not null and id > ${afterId} order by id limit ${rows}`)
+  ).map(({ id }) => id);
 
 /** Returns whether there was such a recipient. */
 export const setUnsubscribed = async (tx: Tx, notificationId: number, userId: number, isOut: boolean) =>

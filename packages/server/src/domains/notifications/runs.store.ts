@@ -75,7 +75,7 @@ export interface RunReader {
 /** Whether a reader gets an alert tells what they see. Channels, webhooks and addresses get the view of the owner. */
 const hidesOthers = ({ isAdmin }: RunReader): Sql => sql`(r.is_conditional and not ${isAdmin})`;
 const isShown = (reader: RunReader): Sql => sql`(not ${hidesOthers(reader)} or x.user_id = ${reader.userId}
-  or (x.user_id is null and exists (
+  or (x.type not in ('USER', 'EMBED_USER') and exists (
     select from notifications n where n.id = r.notification_id and n.user_id = ${reader.userId})))`;
 
 const count = (reader: RunReader, statuses: string) => sql`(
@@ -93,7 +93,8 @@ const shown = (reader: RunReader): Sql => sql`
   from notification_runs r cross join lateral (
     select r.state = 'failed' and exists (
       select from notification_deliveries x
-      where x.run_id = r.id and x.status in ('failed', 'unknown') and not ${isShown(reader)}) as failure) hidden`;
+      where x.run_id = r.id and x.status in ('failed', 'unknown') and x.reason is not distinct from r.reason
+        and not ${isShown(reader)}) as failure) hidden`;
 
 export const findShownRun = (db: Queryable, notificationId: number, id: number, reader: RunReader) =>
   db.maybeOne<RunReply>(sql`

@@ -24,12 +24,12 @@ const columnOf = (column: string): BoxedColumn => ({
 
 /** A token that ends sooner is renewed first. */
 const AHEAD_SECONDS = 60;
-/** Longer than a request to a service may take. */
-const LEASE_SECONDS = 15;
+/** Longer than a request to a service and all attempts to store its answer may take. */
+const LEASE_SECONDS = 40;
 const RETRY_SECONDS = 10;
 const RETRY_CLIENT_SECONDS = 60;
 const WAIT_MS = 15_000;
-/** Pauses between attempts to store new tokens, shorter together than what is left of the lease. */
+/** Pauses between attempts to store new tokens. */
 const STORE_PAUSES_MS: readonly number[] = [100, 1000, 4000];
 const LOOK_EVERY_MS = 100;
 

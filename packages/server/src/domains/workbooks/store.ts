@@ -80,7 +80,8 @@ const listed = (workbooks: Sql, order: Sql) => {
       ${ifFits("then w.calculated_fields else '{}'")} as "calculatedFields", ${ifFits("then w.meta else '{}'")} as meta,
       ${ifFits('and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
       ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished",
-      ${ifFits('then w.dashboard_outline')} as "dashboardOutline"
+      ${ifFits('and w.dashboard_published is not null and not w.published_is_app then w.dashboard_outline')} as
+        "dashboardOutline"
     from (
       select w.*, coalesce(sum(w.listed_bytes) over (${order} rows between unbounded preceding and 1 preceding), 0)
                   < ${PAGE_BYTES_MAX} as fits

@@ -28,4 +28,4 @@ export type Lane = keyof typeof LANES;
  * In these, deployments take turns, and in each deployment those whom payloads name as `sharer`, such as its embed tenants:
  * who was served last comes last. Each deployment has one job at a time.
  */
-export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'clock', 'notifications'] satisfies Lane[];
+export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'notifications'] satisfies Lane[];

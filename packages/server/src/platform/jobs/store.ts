@@ -88,7 +88,7 @@ const inTurn = (lane: string, kinds: string[], served: readonly string[]) => sql
 /**
  * Takes a job of the lane that is due. Skips jobs that another worker is just taking. With `served`, deployments take turns,
  * and in each of them those whom the payloads name as `sharer`: it lists the names of `turnsOf` who had theirs, the latest
- * last.
+ * last. All due jobs of such a lane are looked at, so it must not have very many.
  */
 export const claimJob = (
   db: Queryable,
