@@ -190,8 +190,14 @@ export const AccessExplanation = Shape('AccessExplanation', {
       name: Type.String({ description: 'The cube or view' }),
       kind: Type.Enum(['cube', 'view'], { description: 'Which of both it is' }),
       rows: Type.Enum(['all', 'filtered', 'none'], {
-        description: 'Of the cube or view alone: policies of cubes that a query joins filter, too',
+        description:
+          'What its own policies leave and, of a view, those of its root. The policies of other cubes that a query joins filter, too',
       }),
+      root: Type.Optional(
+        Type.String({
+          description: 'Of a view: the cube whose rows every query begins with, if it has policies',
+        }),
+      ),
       policies: Type.Array(ExplainedPolicy, { description: 'Each with why it counts or not' }),
       shownCount: Type.Integer({ minimum: 0, description: 'How many members the viewer can use' }),
       hiddenCount: Type.Integer({ minimum: 0, description: 'How many members the viewer cannot use' }),

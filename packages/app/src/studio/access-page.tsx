@@ -306,7 +306,8 @@ const Why = ({ identity, access }: { identity: Identity; access: Access }) => (
           <code>{cube.name}</code>{' '}
           <span class={cube.rows === 'none' ? 'bad' : 'soft'}>{say(ROWS[cube.rows])}</span>
         </summary>
-        {cube.policies.length === 0 && (
+        {cube.root !== undefined && <p class="soft">{say('rootPolicies', { cube: cube.root })}</p>}
+        {cube.policies.length === 0 && cube.root === undefined && (
           <p class="soft">{say(cube.rows === 'none' ? 'closedWithoutPolicy' : 'openWithoutPolicy')}</p>
         )}
         <ul>

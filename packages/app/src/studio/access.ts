@@ -24,6 +24,7 @@ const HEAD = [
   'rows',
   'because of',
   'filter',
+  'and policies of',
   'members shown',
   'members hidden',
   'hidden members',
@@ -32,7 +33,7 @@ const HEAD = [
 /** A line for each identity and cube, for auditors. */
 export function accessCsv(asked: readonly { identity: Identity; access: Access }[]): string {
   const lines = asked.flatMap(({ identity, access }) =>
-    access.cubes.map(({ kind, name, rows, policies, shownCount, hiddenCount, hiddenMembers }) => {
+    access.cubes.map(({ kind, name, rows, root, policies, shownCount, hiddenCount, hiddenMembers }) => {
       const counting = policies.filter(({ counts }) => counts);
       return [
         identity.name,
@@ -41,6 +42,7 @@ export function accessCsv(asked: readonly { identity: Identity; access: Access }
         rows,
         counting.map(({ matchedGroups }) => matchedGroups.join(' ')).join('; '),
         counting.map(({ filter }) => (filter ? filterText(filter, 'missing') : 'all rows')).join('; '),
+        root ?? '',
         String(shownCount),
         String(hiddenCount),
         hiddenMembers.map(({ member }) => member).join(' '),

@@ -63,8 +63,10 @@ export function explainPlan(model: Model, { cubes, view, named }: Plan, viewer: 
 export interface AccessExplanation {
   readonly name: string;
   readonly kind: 'cube' | 'view';
-  /** Of the cube or view alone: the policies of cubes that are joined filter, too. */
+  /** What its own policies leave and, of a view, those of its root. The policies of other cubes that a query joins filter, too. */
   readonly rows: 'all' | 'filtered' | 'none';
+  /** The cube whose rows every query of the view begins with, if it has policies. */
+  readonly root?: string;
   readonly policies: ExplainedPolicy[];
   readonly shownMembers: string[];
   readonly hiddenMembers: HiddenMember[];
@@ -79,23 +81,31 @@ export function* explainAccess(model: Model, viewer: Viewer): Generator<AccessEx
         ? 'It admits the viewer.'
         : 'The viewer belongs to none of its groups.',
     }));
-    const counting = policies.filter(({ counts }) => counts);
     const hiddenMembers = hiddenIn(model, owner, viewer);
     const hidden = new Set(hiddenMembers.map(({ member }) => member));
     const names = namesIn(owner).map(([name]) => `${owner.name}.${name}`);
     const shownMembers = names.filter((name) => !hidden.has(name));
-    const isOpen = policies.length
-      ? counting.some(({ filter }) => filter === undefined)
-      : shownMembers.length > 0;
+    const root = 'members' in owner ? model.cubes.get(owner.root)! : owner;
+    const left = [rowsLeft(owner.policies, viewer), rowsLeft(root.policies, viewer)];
     yield {
       name: owner.name,
       kind: 'members' in owner ? 'view' : 'cube',
-      rows: !shownMembers.length ? 'none' : isOpen ? 'all' : counting.length ? 'filtered' : 'none',
+      rows: !shownMembers.length
+        ? 'none'
+        : ((['none', 'filtered'] as const).find((rows) => left.includes(rows)) ?? 'all'),
+      ...(root !== owner && root.policies.length ? { root: root.name } : {}),
       policies,
       shownMembers,
       hiddenMembers,
     };
   }
+}
+
+/** Without policies, all rows. If none admits the viewer, no row. */
+function rowsLeft(policies: readonly Policy[], viewer: Viewer): AccessExplanation['rows'] {
+  const admitting = policies.filter((policy) => admittingGroups(policy, viewer).length);
+  if (!policies.length || admitting.some(({ rows }) => rows === undefined)) return 'all';
+  return admitting.length ? 'filtered' : 'none';
 }
 
 function explainPolicy(

@@ -130,6 +130,7 @@ export const texts: Texts<typeof en> = {
   noValue: 'kein Wert für',
   hiddenMembers: 'Verborgen:',
   closedWithoutPolicy: 'Ohne Richtlinie ist es für eingebettete Betrachter geschlossen.',
+  rootPolicies: 'Es gelten die Richtlinien von {cube}, weil jede Abfrage mit dessen Zeilen beginnt.',
   openWithoutPolicy: 'Ohne Richtlinie ist es für alle offen, die abfragen dürfen.',
   findCube: 'Cube suchen',
   zoomIn: 'Größer',

@@ -126,6 +126,7 @@ export const en = {
   noValue: 'no value for',
   hiddenMembers: 'Hidden:',
   closedWithoutPolicy: 'It has no policy, so it is closed to embed viewers.',
+  rootPolicies: 'The policies of {cube} apply, because every question begins with its rows.',
   openWithoutPolicy: 'It has no policy, so it is open to people who may query.',
   findCube: 'Find a cube',
   zoomIn: 'Larger',

@@ -129,6 +129,7 @@ export const texts: Texts<typeof en> = {
   noValue: 'sin valor para',
   hiddenMembers: 'Oculto:',
   closedWithoutPolicy: 'No tiene política, así que está cerrado para espectadores incrustados.',
+  rootPolicies: 'Se aplican las políticas de {cube}, porque toda consulta empieza por sus filas.',
   openWithoutPolicy: 'No tiene política, así que está abierto a quienes pueden consultar.',
   findCube: 'Buscar un cubo',
   zoomIn: 'Ampliar',

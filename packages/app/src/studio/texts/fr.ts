@@ -130,6 +130,7 @@ export const texts: Texts<typeof en> = {
   noValue: 'aucune valeur pour',
   hiddenMembers: 'Masqué :',
   closedWithoutPolicy: 'Sans règle, c’est fermé aux lecteurs intégrés.',
+  rootPolicies: 'Les règles de {cube} s’appliquent, car toute question part de ses lignes.',
   openWithoutPolicy: 'Sans règle, c’est ouvert à ceux qui peuvent interroger.',
   findCube: 'Chercher un cube',
   zoomIn: 'Agrandir',

@@ -127,6 +127,7 @@ export const texts: Texts<typeof en> = {
   noValue: '値なし:',
   hiddenMembers: '非表示:',
   closedWithoutPolicy: 'ポリシーがないため、埋め込みの閲覧者には閉じています。',
+  rootPolicies: 'すべての照会は {cube} の行から始まるため、{cube} のポリシーが適用されます。',
   openWithoutPolicy: 'ポリシーがないため、照会できる人に開かれています。',
   findCube: 'キューブを検索',
   zoomIn: '拡大',
