@@ -11,7 +11,7 @@ const SHARE = Number(process.env.ORIEL_TEST_RUNS ?? 0.25);
 export async function tryRandomly<Input>(property: fc.IAsyncProperty<Input>, atMost: number) {
   const runs = Math.ceil(atMost * SHARE);
   const result = await fc.check(property, { numRuns: runs });
-  if (result.failed) throw new Error(fc.defaultReportMessage(result));
+  if (result.failed) throw new Error(fc.defaultReportMessage(result), { cause: result.errorInstance });
   console.info(`${result.numRuns} random runs from seed ${result.seed}`);
   expect(result.numRuns).toBe(runs);
 }

@@ -332,6 +332,7 @@ class Run {
       securityContext: request.securityContext ?? null,
       settings: { showDashboardChat: request.settings?.showDashboardChat ?? true },
       embedTheme: null,
+      ...(request.creatorMode ? { launchpadTabs: null, defaultLaunchpadViewGroup: null } : {}),
       expiresAt: expect.any(String),
     });
   }

@@ -13,7 +13,6 @@ const passwords = {
 export const signIn: FieldWords = {
   LoginInput: { password: 'A wrong one is refused in the same way as an unknown user' },
   SignInForm: { password: 'A wrong one is refused in the same way as an unknown user' },
-  ChangePasswordForm: passwords,
   ChangePasswordInput: passwords,
   PasswordForm: passwords,
   DeviceCodeInput: { clientId },
@@ -62,10 +61,8 @@ export const signIn: FieldWords = {
     lastUsedAt: 'When its tokens were renewed last; null if never',
     expiresAt: 'When it ends if it is not used before',
   },
-  EndSessionForm: { id: 'The number of the session that ends' },
   Identity: {
     id: 'The number of the link between the user and the provider',
     createdAt: 'When the user first signed in with it',
   },
-  UnlinkIdentityForm: { id: 'The number of the identity that goes' },
 };
