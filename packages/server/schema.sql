@@ -1609,8 +1609,6 @@ CREATE INDEX dashboards_by_creator ON public.dashboards USING btree (created_by)
 
 CREATE INDEX deployment_log_lines_by_deployment ON public.deployment_log_lines USING btree (deployment_id, id);
 
-CREATE UNIQUE INDEX deployments_one_demo ON public.deployments USING btree (is_demo) WHERE is_demo;
-
 CREATE INDEX dev_modes_by_user ON public.dev_modes USING btree (user_id, since DESC);
 
 CREATE INDEX device_codes_expiry ON public.device_codes USING btree (expires_at);

@@ -3,5 +3,3 @@ alter table deployments add column is_demo boolean not null default false;
 
 update deployments set is_demo = true
 where id = 1 and exists (select from installation where demo_seeded_at is not null);
-
-create unique index deployments_one_demo on deployments (is_demo) where is_demo;

@@ -154,7 +154,7 @@ export const deleteDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<DeploymentRow>(sql`delete from deployments where id = ${id} returning ${COLUMNS}`);
 
 export const findDemo = (db: Queryable) =>
-  db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where is_demo`);
+  db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where is_demo order by id limit 1`);
 
 export const countAllDeployments = async (db: Queryable) =>
   (await db.one<{ count: number }>(sql`select count(*) from deployments`)).count;
