@@ -162,7 +162,7 @@ test('access for auditors has a line for each identity and cube, and no cell is 
   };
   const access = { cubes: [shown], isComplete: true, viewer: {} } as never;
   expect(accessCsv([{ identity: { name: 'Ada, x', body: {} }, access }]).split('\r\n')[1]).toBe(
-    `"Ada, x",cube,'=orders,filtered,a,"region equals EU, US",1,0,`,
+    `"Ada, x",cube,'=orders,filtered,a,"region equals EU, US",,1,0,`,
   );
 });
 
