@@ -107,7 +107,7 @@ describe('the account', () => {
       const second = await logIn(world, person);
       await openAccount(page, person.email);
       const ends = page.getByRole('button', { name: /^End: / });
-      expect(await ends.count()).toBe(2);
+      await expect.poll(() => ends.count()).toBe(2);
       await ends.first().click();
       await expect.poll(() => ends.count()).toBe(1);
       const working = async () => {
