@@ -39,6 +39,7 @@ import { environments } from './domains/environments/index.ts';
 import { createFolderRemoval, createTrees, folders } from './domains/folders/index.ts';
 import { createGitHosts, gitHosts, requestSync } from './domains/git-hosts/index.ts';
 import { identities, signInWays } from './domains/identities/index.ts';
+import { demoNoted } from './domains/installation/index.ts';
 import { jobs } from './domains/jobs/index.ts';
 import { mergePreviews } from './domains/merge-previews/index.ts';
 import { modelSyncs } from './domains/model-syncs/index.ts';
@@ -327,6 +328,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
     }),
     { demo: demoDashboards(charts) },
     { demo: demoNotification },
+    { demo: demoNoted },
     embedSessions(platform, {
       signingKeys: keys,
       tenant,

@@ -1,6 +1,6 @@
 /**
  * Demo data. Each domain contributes steps; they run in order, in one transaction, into an empty database, or later when an
- * admin asks for it. A step must use `random` and no other source of random numbers, so that every installation has the same
+ * admin asks for it. Slow work of a step comes before the transaction. A step must use `random` and no other source of random numbers, so that every installation has the same
  * demo data. Ids in addresses are the same only in an empty database: later, others may have them.
  */
 import type { Tx } from './db/database.ts';
@@ -17,12 +17,16 @@ export interface DemoContext {
   isFirst: boolean;
 }
 
+/** Does what is slow, so that the transaction holds its locks for a short time only. */
+export const prepareDemo = (steps: readonly DemoStep[]): Promise<DemoFill[]> =>
+  Promise.all(steps.map((step) => ('prepare' in step ? step.prepare() : step)));
+
 export async function fillDemo(
-  steps: readonly DemoStep[],
+  fills: readonly DemoFill[],
   given: Pick<DemoContext, 'tx' | 'adminId' | 'isFirst'>,
 ): Promise<number> {
   const context = { ...given, random: seededRandom(SEED), deploymentId: 0 };
-  for (const step of steps) await step(context);
+  for (const fill of fills) await fill(context);
   return context.deploymentId;
 }
 
@@ -33,7 +37,8 @@ export function demoPublicId({ random, isFirst }: DemoContext): string {
   return isFirst ? id : newPublicId();
 }
 
-export type DemoStep = (context: DemoContext) => Promise<void>;
+export type DemoFill = (context: DemoContext) => Promise<void>;
+export type DemoStep = DemoFill | { prepare(): Promise<DemoFill> };
 
 /** The generator known as mulberry32: small, fast and good enough for demo data. */
 function seededRandom(seed: number): () => number {

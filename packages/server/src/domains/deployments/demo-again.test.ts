@@ -40,6 +40,11 @@ test('an admin adds the demo to an installation of their own, removes it, and ad
     expect(await demosIn()).toEqual([again.id]);
     const { data } = await admin.getUserAttributes();
     expect(data.map(({ name }) => name)).toContain('region');
+
+    // Once removed, it stays away, also from servers that would begin with it.
+    for (const deploymentId of [own, again.id]) await admin.deleteDeployment({ deploymentId });
+    await world.anotherServer({ ORIEL_DEMO: 'true' });
+    expect((await admin.getDeployments()).items).toEqual([]);
   } finally {
     await world.stop();
   }

@@ -3,7 +3,7 @@ import { changed, created, deleted } from '../../platform/audit/change.ts';
 import { may, mayIn, reaches, withoutAction } from '../../platform/auth/access.ts';
 import type { Person } from '../../platform/auth/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { type DemoStep, fillDemo } from '../../platform/demo.ts';
+import { type DemoStep, fillDemo, prepareDemo } from '../../platform/demo.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { pageById, pageByIdOrOffset } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -95,18 +95,22 @@ export function deploymentRoutes(
       });
     }),
 
-    handle(operations.addDemo, ({ actor, change }) =>
-      change(async (tx) => {
+    handle(operations.addDemo, async ({ actor, db, change }) => {
+      // Preparing takes seconds, in which others could create no deployment.
+      const prepared = (await store.findDemo(db)) ? undefined : await prepareDemo(demo());
+      return change(async (tx) => {
         await store.lockCreation(tx);
         const there = await store.findDemo(tx);
         if (there) return { reply: toDeployment(there), changes: [] };
         if ((await store.countAllDeployments(tx)) >= DEPLOYMENTS_MAX)
           throw new ApiError('deployment_limit_reached');
-        const id = await fillDemo(demo(), { tx, adminId: actor.userId, isFirst: false });
+        // It was there, and has just been deleted.
+        const fills = prepared ?? (await prepareDemo(demo()));
+        const id = await fillDemo(fills, { tx, adminId: actor.userId, isFirst: false });
         const deployment = found(await store.findDeployment(tx, id), 'deployment_not_found');
         return { reply: toDeployment(deployment), changes: { ...created(deployment), deploymentId: id } };
-      }),
-    ),
+      });
+    }),
 
     handle(operations.deleteDeployment, ({ change }, { params: { deploymentId } }) =>
       change(async (tx) => {

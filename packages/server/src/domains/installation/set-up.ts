@@ -1,7 +1,7 @@
 /** Finds or creates at the start of a server: the installation itself, its first admin and the demo. */
 import { randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../../platform/db/database.ts';
-import { type DemoStep, fillDemo } from '../../platform/demo.ts';
+import { type DemoStep, fillDemo, prepareDemo } from '../../platform/demo.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { generateApiKey, hashApiKey, insertApiKey } from '../api-keys/index.ts';
@@ -135,6 +135,5 @@ async function settingsWithoutEffect(
 async function seedDemo(tx: Tx, steps: DemoStep[]) {
   const adminId = await store.findFirstAdminId(tx);
   if (adminId === undefined) return;
-  await fillDemo(steps, { tx, adminId, isFirst: true });
-  await store.noteDemoSeeded(tx);
+  await fillDemo(await prepareDemo(steps), { tx, adminId, isFirst: true });
 }

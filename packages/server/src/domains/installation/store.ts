@@ -59,6 +59,7 @@ export const findBackupTimes = (db: Queryable) =>
   db.one<{ createdAt: string; lastBackupAt: string | null }>(sql`
     select created_at as "createdAt", last_backup_at as "lastBackupAt" from installation`);
 
+/** A start of the server does not add the demo again, also after it has been removed. */
 export const noteDemoSeeded = (db: Queryable) => db.run(sql`update installation set demo_seeded_at = now()`);
 
 const ADMINS = sql`
