@@ -103,8 +103,15 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
           </>
         )}
         {!isPreview && editor.canEdit && <AddMenu editor={editor} />}
-        <button type="button" aria-pressed={isPreview} onClick={() => editor.setPreview(!isPreview)}>
-          {say('preview')}
+        <button
+          type="button"
+          class="with-icon"
+          title={say('preview')}
+          aria-pressed={isPreview}
+          onClick={() => editor.setPreview(!isPreview)}
+        >
+          <Icon name="eye" size={16} />
+          <span class="tool-text">{say('preview')}</span>
         </button>
         <div class="segmented" role="group" aria-label={say('device')}>
           {(['desk', 'tablet', 'phone'] as const).map((device) => (

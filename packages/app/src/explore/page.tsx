@@ -222,8 +222,9 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
           >
             ↷
           </IconButton>
-          <a class="button" href={addressOf(deploymentId, 'explore')}>
-            {say('newQuestion')}
+          <a class="button with-icon" href={addressOf(deploymentId, 'explore')} title={say('newQuestion')}>
+            <Icon name="plus" size={16} />
+            <span class="tool-text">{say('newQuestion')}</span>
           </a>
           {report?.canEdit && (
             <button type="button" onClick={saveAs}>

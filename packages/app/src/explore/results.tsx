@@ -100,12 +100,16 @@ export function Results({
           )}
           {tab !== 'sql' && may('DownloadData') && (
             <>
-              <button type="button" onClick={() => downloadCsv(exploration, answer, title || 'data')}>
-                {say('csv')}
-              </button>
-              <button type="button" onClick={() => void downloadXlsx(exploration, answer, title || 'data')}>
-                {say('xlsx')}
-              </button>
+              <Download
+                text={say('csv')}
+                type="CSV"
+                run={() => downloadCsv(exploration, answer, title || 'data')}
+              />
+              <Download
+                text={say('xlsx')}
+                type="XLSX"
+                run={() => void downloadXlsx(exploration, answer, title || 'data')}
+              />
             </>
           )}
           {tab === 'chart' && (
@@ -177,3 +181,14 @@ export function Results({
     </div>
   );
 }
+
+/** On a phone only the type of the file is seen. */
+const Download = ({ text, type, run }: { text: string; type: string; run(): void }) => (
+  <button type="button" class="with-icon" onClick={run}>
+    <Icon name="download" size={16} />
+    <span class="tool-text">{text}</span>
+    <span class="short-text" aria-hidden="true">
+      {type}
+    </span>
+  </button>
+);
