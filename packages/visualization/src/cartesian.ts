@@ -4,11 +4,23 @@ import {
   type Column,
   channelsOf,
   columnsOf,
+  comparisonsOf,
   fieldOf,
   requireColumn,
   requireMeasures,
 } from './columns.ts';
-import { along, amount, datum, formatOf, legendOf, type Part, quoted, sortOf } from './encodings.ts';
+import {
+  along,
+  amount,
+  baseOf,
+  datum,
+  earlierMember,
+  formatOf,
+  legendOf,
+  type Part,
+  quoted,
+  sortOf,
+} from './encodings.ts';
 import { referencesOf } from './references.ts';
 import type { AskedQuery, Describe, Visualization } from './types.ts';
 
@@ -40,12 +52,14 @@ interface Layer {
 const MARKS: Record<string, Mark> = { column: 'bar', line: 'line', area: 'area' };
 
 export function cartesian(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
-  const channels = channelsOf(visualization, columnsOf(query, describe));
-  requireMeasures(channels.y);
-  const x = requireColumn(channels.x, 'x');
+  const own = channelsOf(visualization, columnsOf(query, describe));
+  requireMeasures(own.y);
+  const x = requireColumn(own.x, 'x');
+  const earlier = earlierOf(visualization, own, query);
+  const channels = { ...own, y: [...own.y, ...earlier] };
   const { type, stacking } = visualization;
   const isHorizontal = type === 'bar';
-  const defaultStacking = channels.color || type === 'area' ? 'stacked' : 'none';
+  const defaultStacking = channels.color || (type === 'area' && !earlier.length) ? 'stacked' : 'none';
   const chosen = type === 'line' ? 'none' : (stacking ?? defaultStacking);
   const drawing: Drawing = {
     ...{ visualization, describe, channels, x, isHorizontal },
@@ -67,12 +81,32 @@ export function cartesian(visualization: Visualization, query: AskedQuery, descr
   return withFacet(drawing, body);
 }
 
+const isEarlier = ({ member }: Column) => baseOf(member) !== member;
+
+/**
+ * The values of an earlier period, as columns beside the measures. Not where each measure has several series already: nobody
+ * could tell so many apart. They are never stacked on those that they are compared with.
+ */
+function earlierOf(visualization: Visualization, { y, color }: Channels, query: AskedQuery): Column[] {
+  const { type, stacking } = visualization;
+  const isStacked = type !== 'line' && (stacking ? stacking !== 'none' : type === 'area' && y.length > 1);
+  if (type === 'combo' || color || isStacked) return [];
+  return y.flatMap(({ member }): Column[] => {
+    const known = comparisonsOf(visualization, query).find(({ measure }) => measure === member);
+    const isGiven = known && (!known.outputs?.length || known.outputs.includes('previous'));
+    return isGiven ? [{ member: earlierMember(member), kind: 'measure' }] : [];
+  });
+}
+
 /** In a combined chart the settings say how each measure is drawn; elsewhere all are drawn alike. */
 function layersOf({ visualization, channels }: Drawing): Layer[] {
   const { type, series } = visualization;
   if (type !== 'combo') {
     const mark = type === 'line' ? 'line' : type === 'area' ? 'area' : 'bar';
-    return [{ mark, side: 'left', measures: channels.y }];
+    if (mark === 'bar') return [{ mark, side: 'left', measures: channels.y }];
+    const earlier = channels.y.filter(isEarlier);
+    const now: Layer = { mark, side: 'left', measures: channels.y.filter((one) => !isEarlier(one)) };
+    return earlier.length ? [now, { mark: 'line', side: 'left', measures: earlier }] : [now];
   }
   const layers: Layer[] = [];
   for (const [i, measure] of channels.y.entries()) {
@@ -97,7 +131,7 @@ function sidesOf(layers: Layer[]): Layer[][] {
 const sideSpec = (drawing: Drawing, layers: Layer[]): Part[] =>
   layers.flatMap((layer) => {
     const spec = layerSpec(drawing, layer);
-    const labels = labelSpec(drawing, layer, spec);
+    const labels = layer.measures.every(isEarlier) ? undefined : labelSpec(drawing, layer, spec);
     return labels ? [spec, labels] : [spec];
   });
 
@@ -248,7 +282,13 @@ function seriesOf(drawing: Drawing, measures: Column[], isStacked: boolean): Ser
 export const titleOf = (
   { visualization, describe }: Pick<Drawing, 'visualization' | 'describe'>,
   member: string,
-) => visualization.series?.[member]?.title || describe?.(member)?.shortTitle || member.split('.').at(-1)!;
+) => {
+  const base = baseOf(member);
+  const title =
+    visualization.series?.[base]?.title || describe?.(base)?.shortTitle || base.split('.').at(-1)!;
+  // As pages call the column.
+  return base === member ? title : `${title}, previous`;
+};
 
 /** Legends name measures by their titles. */
 const labelsOf = (drawing: Drawing) => {
@@ -307,6 +347,7 @@ function markOf(
     ...(isHorizontal ? { orient: 'horizontal' } : {}),
   };
   const point = visualization.points === true;
+  if (measures.every(isEarlier)) return { type: 'line', point, strokeDash: [5, 4], ...shape };
   if (mark === 'line') return { type: 'line', point, ...shape };
   return { type: 'area', line: true, point, opacity: isSeries || measures.length > 1 ? 0.7 : 0.25, ...shape };
 }

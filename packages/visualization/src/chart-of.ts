@@ -1,6 +1,14 @@
 /** From settings to what pages draw: `meta.visualization` becomes what a hand-written `meta.chart` would be. */
 import { cartesian, facetOf } from './cartesian.ts';
-import { channelsOf, columnsOf, describeAll, placesOf, requireColumn, requireMeasures } from './columns.ts';
+import {
+  channelsOf,
+  columnsOf,
+  comparisonsOf,
+  describeAll,
+  placesOf,
+  requireColumn,
+  requireMeasures,
+} from './columns.ts';
 import type { Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
@@ -52,17 +60,11 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
 const TIME_TYPES: VisualizationType[] = ['line', 'area', 'column', 'bar', 'combo', 'table', 'pivot'];
 
 /** What the page does with the rows before it draws them. */
-function moreOf(
-  { type, emptyValues, periodComparisons, formats, tooltip }: Visualization,
-  query: AskedQuery,
-) {
+function moreOf(visualization: Visualization, query: AskedQuery) {
+  const { type, emptyValues, formats, tooltip } = visualization;
   const time = query.timeDimensions?.find(({ granularity }) => granularity);
   const isFilled = emptyValues === 'zero' && time && TIME_TYPES.includes(type);
-  const measures = new Set(query.measures);
-  const times = new Set(query.timeDimensions?.map(({ dimension }) => dimension));
-  const known = (periodComparisons ?? []).filter(
-    ({ measure, timeDimension }) => measures.has(measure) && times.has(timeDimension),
-  );
+  const known = comparisonsOf(visualization, query);
   return {
     ...(isFilled ? { fillMissingRows: { member: time.dimension } } : {}),
     ...(known.length ? { periodComparisons: known } : {}),

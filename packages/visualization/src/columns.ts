@@ -77,6 +77,15 @@ export function columnsOf(query: AskedQuery, describe?: Describe): Column[] {
   return [...times, ...dimensions, ...measures];
 }
 
+/** Comparisons with earlier periods, as far as the query still gives what they are about. */
+export function comparisonsOf({ periodComparisons }: Visualization, query: AskedQuery) {
+  const measures = new Set(query.measures);
+  const times = new Set(query.timeDimensions?.map(({ dimension }) => dimension));
+  return (periodComparisons ?? []).filter(
+    ({ measure, timeDimension }) => measures.has(measure) && times.has(timeDimension),
+  );
+}
+
 /** The columns of a chart by what they are for. */
 export interface Channels {
   x: Column | undefined;

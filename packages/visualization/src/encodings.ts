@@ -94,10 +94,18 @@ export function legendOf({ legend }: Visualization, isNeeded = true): Part | nul
     : { title: null };
 }
 
+const EARLIER = '.previous';
+/** The column that pages add to the rows for the earlier period of a measure. */
+export const earlierMember = (measure: string) => measure + EARLIER;
+/** The measure that a column is about. */
+export const baseOf = (member: string) =>
+  member.endsWith(EARLIER) ? member.slice(0, -EARLIER.length) : member;
+
 /** How numbers are written at marks. Axes find their own format from the measure. */
 export function formatOf(member: string, visualization: Visualization, describe?: Describe): string {
-  const own = visualization.formats?.[member];
-  const kind = own?.type ?? kindOf(describe?.(member)?.format);
+  const base = baseOf(member);
+  const own = visualization.formats?.[base];
+  const kind = own?.type ?? kindOf(describe?.(base)?.format);
   const places = own?.decimalPlaces;
   if (kind === 'percent') return `.${places ?? 1}~%`;
   if (kind === 'currency') return places == null ? '$.3~s' : `$,.${places}f`;

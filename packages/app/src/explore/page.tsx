@@ -358,7 +358,7 @@ function Limit({ exploration }: { exploration: Exploration }) {
   const { limit } = exploration.question.value;
   return (
     <label class="limit">
-      <span>{say('limit')}</span>
+      <span class="hidden">{say('limit')}</span>
       <select
         value={String(limit ?? '')}
         onChange={({ currentTarget: { value } }) =>
@@ -373,7 +373,7 @@ function Limit({ exploration }: { exploration: Exploration }) {
           .sort((a, b) => a - b)
           .map((each) => (
             <option key={each} value={String(each)}>
-              {exploration.board.formats.count(each)}
+              {say('atMost', { number: exploration.board.formats.count(each) })}
             </option>
           ))}
       </select>

@@ -28,6 +28,29 @@ test('entries of a legend have as many columns as fit', () => {
   expect(fitted(rows(3, 'a very long name of a series that needs a line')).legends[0]!.columns).toBe(1);
 });
 
+test('names that the chart makes of a value and a measure count as long as they are', () => {
+  const titles = JSON.stringify({ a__revenue: 'Revenue of all', a__orders: 'Orders' });
+  const spec = {
+    ...chart(),
+    data: [
+      { name: 'rows' },
+      {
+        name: 'made',
+        transform: [
+          {
+            type: 'formula',
+            as: 'made',
+            expr: `toString(datum["name"]) + ', ' + (${titles})[datum["series_measure"]]`,
+          },
+        ],
+      },
+    ],
+    scales: [{ name: 'color', type: 'ordinal', domain: { data: 'made', field: 'made' } }],
+  } as Record<string, unknown>;
+  fitSpec(spec, rows(3, 'a longer name'), ROOM);
+  expect(spec.legends).toMatchObject([{ columns: 1 }]);
+});
+
 test('a chart with many entries is higher than its card, and one with few is not', () => {
   expect(fitted(rows(3, 'a')).height).toBe(240);
   expect(fitted(rows(30, 'a longer name')).height).toBe(150 + 15 * 16);

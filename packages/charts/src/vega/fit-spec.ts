@@ -35,7 +35,33 @@ function entriesOf({ domain }: Part, rows: readonly Part[]): string[] | undefine
   return [...new Set(rows.map((row) => String(row[field])))];
 }
 
-function fitLegend(legend: Part, scales: Part[], rows: readonly Part[], room: Room): [Part, height: number] {
+const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
+const VALUE_IN = new RegExp(`datum\\[(${TEXT})\\]`, 'g');
+const TITLE_IN = new RegExp(`${TEXT}:(${TEXT})`, 'g');
+
+/** Names that the chart makes of a value and the title of a measure, which are in no row. */
+function madeEntries({ domain }: Part, data: Part[], rows: readonly Part[]): string[] | undefined {
+  const { field } = (domain ?? {}) as { field?: unknown };
+  const formula = data
+    .flatMap(({ transform }) => partsOf(transform))
+    .find(({ type, as }) => type === 'formula' && as === field);
+  if (typeof formula?.expr !== 'string') return undefined;
+  const { expr } = formula;
+  const textsIn = (pattern: RegExp) =>
+    [...expr.matchAll(pattern)].map(([, text]) => JSON.parse(text!) as string);
+  const by = textsIn(VALUE_IN).find((name) => rows.some((row) => name in row));
+  if (!by) return undefined;
+  const values = new Set(rows.map((row) => String(row[by])));
+  return [...values].flatMap((value) => textsIn(TITLE_IN).map((title) => `${value}, ${title}`));
+}
+
+function fitLegend(
+  legend: Part,
+  scales: Part[],
+  data: Part[],
+  rows: readonly Part[],
+  room: Room,
+): [Part, height: number] {
   const names = [legend.fill, legend.stroke, legend.shape, legend.size, legend.opacity];
   const scale = scales.find(({ name }) => names.includes(name));
   const isBeside = legend.orient === 'left' || legend.orient === 'right';
@@ -49,7 +75,7 @@ function fitLegend(legend: Part, scales: Part[], rows: readonly Part[], room: Ro
     ...(legend.format === undefined ? { format: wrapFormat(space / CHARACTER) } : {}),
   };
   if (isBeside && !isMoved) return [wrapped, 0];
-  const entries = entriesOf(scale, rows) ?? [];
+  const entries = entriesOf(scale, rows) ?? madeEntries(scale, data, rows) ?? [];
   const widest = Math.max(60, ...entries.map((entry) => Math.min(space, room.measure(entry))));
   const columns = Math.max(1, Math.floor(room.width / (widest + ENTRY_EXTRA)));
   return [{ ...wrapped, columns }, Math.ceil(entries.length / columns) * ENTRY_HEIGHT];
@@ -111,7 +137,8 @@ function fitCells(spec: Part, rows: readonly Part[], room: Room): number | undef
 /** Changes the spec, and returns the height that it needs, which may be more than there is: then the card grows. */
 export function fitSpec(spec: Part, rows: readonly Part[], room: Room): number {
   const scales = partsOf(spec.scales);
-  const legends = partsOf(spec.legends).map((legend) => fitLegend(legend, scales, rows, room));
+  const data = partsOf(spec.data);
+  const legends = partsOf(spec.legends).map((legend) => fitLegend(legend, scales, data, rows, room));
   const axes = partsOf(spec.axes).map((axis) => fitAxis(axis, scales, room));
   const turned = (guides: Part[]) => (room.isRightToLeft ? guides.map(mirroredGuide) : guides);
   spec.legends = turned(legends.map(([legend]) => legend));

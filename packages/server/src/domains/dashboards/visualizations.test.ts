@@ -281,6 +281,40 @@ describe('charts', () => {
     expect(await preview(visualization, query)).toMatchObject({ kind, spec });
   });
 
+  const compared = (type: 'line' | 'area' | 'column' | 'bar', more: Partial<Visualization> = {}) => ({
+    type,
+    periodComparisons: [
+      {
+        measure: 'sales.revenue',
+        timeDimension: 'sales.ordered_at',
+        offset: { amount: 1, unit: 'year' as const },
+      },
+    ],
+    ...more,
+  });
+  const RANGE = [{ dimension: 'sales.ordered_at', dateRange: ['2026-01-01', '2026-06-30'] }];
+  const SPLIT = { ...BY_MONTH, dimensions: ['sales.channel'] };
+  test.each([
+    [compared('line'), BY_MONTH, { line: 2 }],
+    // An area has a line of its own.
+    [compared('area'), BY_MONTH, { area: 1, line: 2 }],
+    [compared('column'), BY_MONTH, { rect: 2 }],
+    [compared('bar'), { ...BY_CATEGORY, timeDimensions: RANGE }, { rect: 2 }],
+    // Too many to be told apart, stacked, without the values, or of a time that the query does not have any more.
+    [compared('column'), SPLIT, { rect: 1 }],
+    [compared('column', { stacking: 'stacked' }), BY_MONTH, { rect: 1 }],
+    [compared('column'), BY_CATEGORY, { rect: 1 }],
+  ] as const)(
+    '%j of %j has the earlier period beside the one that it shows',
+    async (visualization, query, marks) => {
+      const made = await preview(visualization, query);
+      const rows = (await rowsOf(query)).map((row) => ({ ...row, 'sales.revenue.previous': 1 }));
+      const counts = await drawn(made.spec!, rows);
+      for (const [mark, each] of Object.entries(marks))
+        expect([mark, counts[mark]]).toEqual([mark, each * rows.length]);
+    },
+  );
+
   test('there is a case of every type', () => {
     const types = new Set([
       ...CASES.map(([{ type }]) => type),
