@@ -1,11 +1,13 @@
 /** The pages by their routes. Each is loaded when it is first shown, with its texts. */
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { askForMeta } from './data/meta.ts';
 import { type Problem, problemOf } from './data/problem.ts';
 import { useDeployments } from './frame/account.ts';
+import { askForHome } from './home/data.ts';
 import type { PageProps } from './page-props.ts';
 import { Empty, Failed, Skeleton } from './parts/states.tsx';
+import { addressOf } from './place.ts';
 import type { RouteName } from './routes.ts';
 import { say } from './texts/say.ts';
 
@@ -20,7 +22,7 @@ const DEPLOYMENTS_MAX = 1000;
 /** `ask` asks the server meanwhile for what the page begins with. */
 function page(
   load: () => Promise<PageModule>,
-  ask?: (deploymentId: number) => void,
+  ask?: (deploymentId: number) => unknown,
 ): ComponentType<PageProps> {
   let Loaded: ComponentType<PageProps> | undefined;
   return function Page(properties: PageProps) {
@@ -40,7 +42,8 @@ function page(
         })
         .catch((error) => setProblem(problemOf(error)));
     };
-    useEffect(() => {
+    // Before the skeleton is painted: the sooner it is asked, the sooner it is there.
+    useLayoutEffect(() => {
       if (!Loaded) start();
     }, []);
     const isUnknown =
@@ -55,7 +58,11 @@ function page(
   };
 }
 
-const Home = page(() => import('./home/page.tsx'));
+const Home = page(
+  () => import('./home/page.tsx'),
+  // The same page is that of other lists.
+  (id) => location.pathname === addressOf(id, 'home') && !location.search && askForHome(id),
+);
 const Workbook = page(() => import('./home/workbook-page.tsx'));
 const Explore = page(() => import('./explore/page.tsx'), askForMeta);
 const Dashboard = page(() => import('./dashboard/page.tsx'));

@@ -1,7 +1,7 @@
 /** What home lists, and what may be done with it. */
 import { signal } from '@preact/signals';
 import { api } from '../data/api.ts';
-import { useData } from '../data/cache.ts';
+import { askAhead, useData } from '../data/cache.ts';
 import { type Item, isFolder, isReport, isWorkbook, keyOfItem } from './items.ts';
 
 export type View = 'home' | 'folder' | 'recent' | 'mine' | 'shared';
@@ -28,9 +28,21 @@ export const leaving = signal<ReadonlySet<string>>(new Set());
 
 export const cacheKey = (deploymentId: number, rest = '') => `d/${deploymentId}/${rest}`;
 
+/** What the list at the root begins with. */
+export const FIRST = { search: '', order: 'updated_at', count: 100 } as const;
+
+const keyOfListing = ({ deploymentId, view, folderId, search, order, count, tenant }: Listing) =>
+  cacheKey(deploymentId, `list/${JSON.stringify([view, folderId, search, order, count, tenant])}`);
+
+/** Asks for what home shows while its script is on the way. */
+export function askForHome(deploymentId: number) {
+  const listing: Listing = { deploymentId, view: 'home', folderId: undefined, tenant: undefined, ...FIRST };
+  askAhead<Listed>(keyOfListing(listing), (signal) => load(listing, signal));
+  askAhead(keyOfFolders(deploymentId), loadFolders(deploymentId));
+}
+
 export function useListing(listing: Listing) {
-  const key = cacheKey(listing.deploymentId, `list/${JSON.stringify(listing)}`);
-  const loaded = useData<Listed>(key, (signal) => load(listing, signal));
+  const loaded = useData<Listed>(keyOfListing(listing), (signal) => load(listing, signal));
   const items = loaded.data?.items.filter((item) => !leaving.value.has(keyOfItem(item)));
   return { ...loaded, data: loaded.data && { ...loaded.data, items: items! } };
 }
@@ -87,9 +99,12 @@ export function useRights(deploymentId: number, items: readonly Item[]) {
   };
 }
 
+const keyOfFolders = (deploymentId: number, tenant = '') => cacheKey(deploymentId, `folders/${tenant}`);
+const loadFolders = (deploymentId: number, tenant?: string) => async (signal: AbortSignal) => {
+  const query = { deploymentId, recursive: true, first: 1000 };
+  return (await api.getFolders(tenant ? { ...query, embedTenantName: tenant } : query, { signal })).items;
+};
+
 /** All folders that the caller may read, for the tree and for moving. */
 export const useFolders = (deploymentId: number, tenant?: string) =>
-  useData(cacheKey(deploymentId, `folders/${tenant ?? ''}`), async (signal) => {
-    const query = { deploymentId, recursive: true, first: 1000 };
-    return (await api.getFolders(tenant ? { ...query, embedTenantName: tenant } : query, { signal })).items;
-  });
+  useData(keyOfFolders(deploymentId, tenant), loadFolders(deploymentId, tenant));

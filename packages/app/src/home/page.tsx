@@ -13,7 +13,7 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx';
 import { addressOf, isEmbedded } from '../place.ts';
 import { say as sayAll } from '../texts/say.ts';
 import { askForFolder, askForPlace, askForWorkbook, remove } from './actions.tsx';
-import { cacheKey, type Order, useListing, useRights, type View } from './data.ts';
+import { cacheKey, FIRST, type Order, useListing, useRights, type View } from './data.ts';
 import { dropOn } from './drag.ts';
 import { type Folder, keyOfItem } from './items.ts';
 import { List } from './list.tsx';
@@ -22,7 +22,6 @@ import { Tree } from './tree.tsx';
 
 export const texts = say;
 
-const PAGE_SIZE = 100;
 const PAUSE_MS = 150;
 
 const viewOf = (path: string): View => {
@@ -38,9 +37,9 @@ export default function HomePage({ params }: PageProps) {
   const folderId = view === 'folder' ? Number(params.folderId) : undefined;
   const tenant = query.tenant;
   const [typed, setTyped] = useState('');
-  const [search, setSearch] = useState('');
-  const [order, setOrder] = useState<Order>('updated_at');
-  const [count, setCount] = useState(PAGE_SIZE);
+  const [search, setSearch] = useState<string>(FIRST.search);
+  const [order, setOrder] = useState<Order>(FIRST.order);
+  const [count, setCount] = useState<number>(FIRST.count);
   const [selected, select] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
     const timer = setTimeout(() => setSearch(typed.trim()), PAUSE_MS);
@@ -49,7 +48,7 @@ export default function HomePage({ params }: PageProps) {
   useEffect(() => {
     setTyped('');
     setSearch('');
-    setCount(PAGE_SIZE);
+    setCount(FIRST.count);
     select(new Set());
   }, [path, tenant]);
 
