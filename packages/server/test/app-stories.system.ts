@@ -6,7 +6,8 @@ import { ROUTES } from '../../app/src/routes.ts';
 import { publishWith, saveQuestion, shareWith } from './app-steps.ts';
 import { openBrowser } from './browser.ts';
 import { HOSTILE } from './hostile-texts.ts';
-import { whenBuilt } from './shops.ts';
+import { integrationOf } from './oauth.ts';
+import { deployModel, whenBuilt } from './shops.ts';
 import { createSignable, PASSWORD, type Signable } from './sign-in.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
@@ -171,6 +172,9 @@ const NAME = HOSTILE.join(' ').slice(0, 100).trim();
 const LONG = HOSTILE.join(' ');
 const START = HOSTILE[0]!;
 
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Puts the texts into every field that people write. */
 async function poison() {
   const at = { deploymentId };
@@ -234,6 +238,26 @@ async function poison() {
       },
     },
   ];
+  widgets.push(
+    {
+      id: 'grain',
+      type: 'TIME_GRAIN',
+      position: { x: 6, y: 8, w: 6, h: 2 },
+      config: { member: 'sales.ordered_at', grains: ['month'], title: NAME } as never,
+    },
+    {
+      id: 'box',
+      type: 'CONTAINER',
+      position: { x: 0, y: 10, w: 12, h: 6 },
+      config: { title: NAME, tabs: [{ title: NAME, widgets: ['text'] }, { title: START }] } as never,
+    },
+    {
+      id: 'picture',
+      type: 'TEXT',
+      position: { x: 0, y: 16, w: 6, h: 4 },
+      config: { image: PIXEL, alt: NAME } as never,
+    },
+  );
   const config = {
     kind: 'CLASSIC',
     title: NAME,
@@ -246,11 +270,32 @@ async function poison() {
     workbookId: workbook.id,
     body: { dashboardDraft: config as never },
   });
-  await client.publishDashboard({
+  const { publicId } = await client.publishDashboard({
     ...at,
     workbookId: workbook.id,
-    body: { config, title: NAME, allowEmbed: true } as never,
+    body: { config, title: NAME, note: NAME, allowEmbed: true } as never,
   });
+  await client.createNotification({
+    ...at,
+    body: { dashboardPublicId: publicId, scheduleType: 'DAILY', hour: 6, name: NAME },
+  });
+  await client.createWebhook({
+    body: { name: NAME, url: 'https://hooks.example.com', events: ['*'], isEnabled: false },
+  });
+  await client.createOAuthIntegration({
+    body: integrationOf(world, 'https://login.example.com', { name: NAME }) as never,
+  });
+  const embedTenantName = 'hostile-corp';
+  await world.embedded({
+    deploymentId,
+    externalId: START,
+    embedTenantName,
+    creatorMode: true,
+    userProfile: { displayName: NAME },
+    embedTenantProfile: { displayName: NAME },
+    securityContext: { plan: NAME },
+  });
+  await client.createGroup({ embedTenantName, body: { name: NAME, description: LONG.slice(0, 500) } });
   await client.setGroupPolicy({
     body: { resourceType: 'Workbook', resourceId: workbook.id, groupId: group.id, action: 'WorkbookRead' },
   });
@@ -326,6 +371,77 @@ test('texts that try to run as script are shown as texts on every page, which pe
   }
   expect({ strange, hidden, barriers }).toEqual({ strange: [], hidden: [], barriers: [] });
   await context.close();
+});
+
+test('texts of a model, of its rows and of a question that try to run as script are shown as texts in explore and in the studio', async () => {
+  const { id } = await world.deployment();
+  await world.admin.updateDeployment({ deploymentId: id, body: { name: NAME } });
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const rows = HOSTILE.map((text, i) => `${i + 1},${quoted(text)}`);
+  await world.writeFiles(id, { 'texts.csv': `id,name\n${rows.join('\n')}\n` });
+  const shown = { title: NAME, description: LONG };
+  const cube = {
+    name: 'texts',
+    sql_table: 'files.texts',
+    ...shown,
+    dimensions: [
+      { name: 'id', sql: 'id', type: 'number', primary_key: true },
+      { name: 'name', sql: 'name', type: 'string', ...shown },
+    ],
+    measures: [{ name: 'count', type: 'count', ...shown }],
+    segments: [{ name: 'first', sql: '{CUBE}.id = 1', ...shown }],
+  };
+  const view = {
+    name: 'named',
+    ...shown,
+    cubes: [{ join_path: 'texts', includes: '*' }],
+    folders: [{ name: NAME, includes: ['name'] }],
+  };
+  await deployModel(world, id, {
+    'model/cubes/texts.yml': JSON.stringify({ cubes: [cube] }),
+    'model/views/named.yml': JSON.stringify({ views: [view] }),
+  });
+  const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
+  const strange: string[] = [];
+  page.on('request', (request) => request.url().includes('evil.invalid') && strange.push(request.url()));
+  page.on('dialog', (dialog) => void dialog.dismiss().then(() => strange.push(dialog.message())));
+  page.on('pageerror', (error) => strange.push(String(error)));
+  const nothingRan = async (where: string) =>
+    expect([where, await page.evaluate('window.hacked'), strange]).toEqual([where, undefined, []]);
+  const all = page.getByText(START, { exact: false });
+
+  await page.goto(`/d/${id}/explore`);
+  await all.first().waitFor();
+  await nothingRan('views to begin with');
+  const query = {
+    measures: ['named.count'],
+    dimensions: ['named.name'],
+    filters: [{ member: 'named.name', operator: 'notEquals', values: ['x', START.slice(1)] }],
+  };
+  await page.goto(`/d/${id}/explore?q=${encodeURIComponent(JSON.stringify(query))}`);
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await page.getByRole('region', { name: 'Results' }).getByText(START).first().waitFor();
+  await nothingRan('rows in a table');
+  await page.getByRole('tab', { name: 'Chart' }).click();
+  for (const type of await page.getByRole('radiogroup').first().getByRole('radio').all()) {
+    if (await type.isDisabled()) continue;
+    await type.click();
+    await expect.poll(() => page.locator('.results-panel').getAttribute('aria-busy')).toBe('false');
+  }
+  await nothingRan('charts of each type');
+  await page.getByRole('searchbox', { name: 'Search fields' }).fill('script');
+  await page.locator('.member mark').first().waitFor();
+  await nothingRan('fields that are searched');
+  await page.getByRole('tab', { name: 'SQL' }).click();
+  await page.getByRole('tabpanel').getByText('named').first().waitFor();
+  await nothingRan('SQL');
+  for (const route of ['adminModels', 'adminPolicies', 'adminSources', 'adminDeployment'] as const) {
+    await page.goto(`/d/${id}${ROUTES[route]}`);
+    await settled(page);
+    await nothingRan(route);
+  }
+  await context.close();
+  await world.admin.deleteDeployment({ deploymentId: id });
 });
 
 test('one click removes the demo, and one click adds it again', async () => {

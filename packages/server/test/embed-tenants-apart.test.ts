@@ -19,7 +19,7 @@ let globex: Embedded;
 /** What acme has: dashboards that only it may see, and what its creator made. */
 const own: Record<'given' | 'made', string> = { given: '', made: '' };
 /** By the names that addresses have for them. */
-const WHAT = { workbookId: 0, folderId: 0, reportId: 0 };
+const WHAT = { workbookId: 0, folderId: 0, reportId: 0, id: 0 };
 let ids: Record<string, number>;
 beforeAll(async () => {
   world = await createWorld();
@@ -53,8 +53,16 @@ beforeAll(async () => {
     deploymentId,
     body: { name: TITLE, workbookId: made.workbookId },
   });
+  const inFolder = { name: TITLE, folderId: folder.id };
+  await acme.client.createFolder({ deploymentId, body: { name: TITLE, parentId: folder.id } });
+  await acme.client.createWorkbook({ deploymentId, body: inFolder });
+  await acme.client.createReport({ deploymentId, body: inFolder });
+  const schedule = await acme.client.createNotification({
+    deploymentId,
+    body: { dashboardPublicId: made.publicId, scheduleType: 'DAILY', hour: 6, name: TITLE },
+  });
   Object.assign(own, { given: given.publicId, made: made.publicId });
-  ids = { workbookId: made.workbookId, folderId: folder.id, reportId: report.id };
+  ids = { workbookId: made.workbookId, folderId: folder.id, reportId: report.id, id: schedule.id };
 });
 afterAll(() => world.stop());
 
@@ -86,8 +94,12 @@ describe('a dashboard', () => {
 /** Any operation that an embed token can call. A stream of one's own session says nothing of others. */
 const open = allOperations.filter(({ embed, id }) => embed && id !== 'watchEmbedSession');
 const MISSING = 999_999_999;
+/** The smallest body is refused before anything is looked for. */
+const BODIES: Record<string, object> = {
+  addRecipients: { recipients: [{ type: 'EMBED_USER', externalId: 'ann' }] },
+};
 const send = (op: Operation, given: Record<string, number>) => {
-  const { headers, ...rest } = requestOf(op);
+  const { headers, ...rest } = requestOf(op, BODIES[op.id]);
   const authorization = `Bearer ${globex.token}`;
   const address = addressOf(op, { ...given, deploymentId });
   return world.raw(op.method, address, { headers: { ...headers, authorization }, ...rest });
@@ -97,6 +109,7 @@ const answer = async (reply: Response) => {
   return { status: reply.status, rest };
 };
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
+/** `id` is that of a notification. */
 const names = (op: Operation) => Object.keys(op.params).filter((name) => name in WHAT);
 
 describe('what the creator of another one made is the same 404 as what does not exist', () => {
@@ -130,12 +143,31 @@ describe('what the creator of another one made is the same 404 as what does not 
   });
 
   test('and it is all still there', async () => {
-    const { workbookId, folderId, reportId } = ids as Record<keyof typeof WHAT, number>;
+    const { workbookId, folderId, reportId, id } = ids as Record<keyof typeof WHAT, number>;
+    expect(await acme.client.getNotification({ deploymentId, id })).toMatchObject({ name: TITLE });
     expect(await acme.client.getWorkbook({ deploymentId, workbookId })).toMatchObject({ name: TITLE });
     expect(await acme.client.getReport({ deploymentId, reportId })).toMatchObject({ name: TITLE });
     const { data } = await acme.client.getFolders({ deploymentId });
     expect(data.map(({ id }) => id)).toContain(folderId);
   });
+});
+
+test('a list of the own things names nothing of another one, by whatever of it the list is asked for', async () => {
+  const { publicId, workbookId, folderId } = { publicId: own.made, ...ids } as Record<string, string>;
+  for (const path of [
+    `notifications?dashboardPublicId=${publicId}`,
+    `reports?workbookId=${workbookId}`,
+    `reports?folderId=${folderId}`,
+    `reports?search=${encodeURIComponent(TITLE)}`,
+    `workspace?search=${encodeURIComponent(TITLE)}`,
+    `workspace?folderId=${folderId}`,
+    `workbooks?folderId=${folderId}`,
+    `folders?parentId=${folderId}`,
+  ]) {
+    const at = `/api/v1/deployments/${deploymentId}/${path}`;
+    expect([path, (await ask(acme, 'GET', at)).text]).toEqual([path, expect.stringContaining(TITLE)]);
+    expect([path, (await ask(globex, 'GET', at)).text]).toEqual([path, expect.not.stringContaining(TITLE)]);
+  }
 });
 
 describe('no answer holds a name of another one', () => {
