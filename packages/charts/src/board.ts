@@ -6,7 +6,15 @@ import type { Language } from './language.ts';
 import { presetFilters, presetGrains, visibilityOf } from './presets.ts';
 import type { Say } from './texts/index.ts';
 import type { Tokens } from './theme.ts';
-import type { Dashboard, FilterValue, MetaCube, Query, Result, Widget } from './types.ts';
+import {
+  type Dashboard,
+  type FilterValue,
+  type MetaCube,
+  Problem,
+  type Query,
+  type Result,
+  type Widget,
+} from './types.ts';
 
 /** The page around the board. */
 export interface Surroundings {
@@ -15,6 +23,8 @@ export interface Surroundings {
   /** The colours in force. */
   tokens(): Tokens;
   mayExport(): boolean;
+  /** A published dashboard that the viewer may see, for a widget that is an application. */
+  readonly published?: (publicId: string) => Promise<Dashboard>;
   /** Opens the query of a chart for whoever may go on from it; undefined for all others. */
   readonly explore?: ((query: Query) => void) | undefined;
   /** A widget has drawn its data, or has said why it cannot. */
@@ -120,6 +130,21 @@ export class Board {
     this.crossFilters = new Map();
     this.grains = presetGrains(this.widgets, new Map());
     this.changed();
+  }
+
+  /** An application beside these widgets: a dashboard of its own, with the same viewer. */
+  async openApplication(publicId: string): Promise<Board> {
+    const { api, language, tokens, published } = this.#around;
+    const dashboard = await published?.(publicId);
+    if (dashboard?.config.kind !== 'APP' || dashboard.deploymentId !== this.dashboard?.deploymentId)
+      throw new Problem(404, 'application_not_found', 'There is no application with this id.');
+    const nothing = () => {};
+    const board = new Board({
+      ...{ api, language, tokens, rendered: nothing, tell: nothing },
+      mayExport: () => false,
+    });
+    board.show(dashboard);
+    return board;
   }
 
   /** Shows nothing. */

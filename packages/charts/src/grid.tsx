@@ -117,7 +117,7 @@ const isSmall = ({ type }: Widget, { w }: Position, kind: string | undefined) =>
 
 function stackedHeight({ type }: Widget, { h }: Position, rowHeight: number, gap: number, kind?: string) {
   const most = kind === 'map' ? 260 : kind === 'kpi' ? 150 : 380;
-  return type === 'CHART' ? `${Math.min(h * rowHeight + (h - 1) * gap, most)}px` : 'auto';
+  return type === 'CHART' || type === 'APP' ? `${Math.min(h * rowHeight + (h - 1) * gap, most)}px` : 'auto';
 }
 
 function placeOf({ x, y, w, h }: Position, top: number, columns: number) {

@@ -61,7 +61,7 @@ export type Breakpoint = 'lg' | 'md' | 'sm' | 'xs' | 'xxs';
 
 export interface Widget {
   id: string;
-  type: 'CHART' | 'TEXT' | 'FILTER' | 'AI' | 'TIME_GRAIN' | 'SPACER' | 'DIVIDER' | 'CONTAINER';
+  type: 'CHART' | 'TEXT' | 'FILTER' | 'AI' | 'TIME_GRAIN' | 'SPACER' | 'DIVIDER' | 'CONTAINER' | 'APP';
   position: Position;
   responsiveLayouts?: Partial<Record<Breakpoint, Position | null>> | null;
   // biome-ignore lint/suspicious/noExplicitAny: each kind of widget has fields of its own

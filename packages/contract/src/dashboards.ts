@@ -41,7 +41,7 @@ const DashboardLayout = Shape('DashboardLayout', {
 
 export const DashboardWidget = Shape('DashboardWidget', {
   id: Type.String({ minLength: 1, maxLength: 128 }),
-  type: Type.Enum(['CHART', 'TEXT', 'FILTER', 'AI', 'TIME_GRAIN', 'SPACER', 'DIVIDER', 'CONTAINER']),
+  type: Type.Enum(['CHART', 'TEXT', 'FILTER', 'AI', 'TIME_GRAIN', 'SPACER', 'DIVIDER', 'CONTAINER', 'APP']),
   position: Position,
   responsiveLayouts: Maybe(Shape('DashboardResponsiveLayouts', sizes(Position))),
   config: Maybe(FreeObject),

@@ -62,6 +62,7 @@ export class PageState {
     );
     this.board = new Board({
       api: this.#api,
+      published: (publicId) => this.#api.dashboard(publicId),
       language: this.language,
       tokens: () => this.#appearance.tokens,
       mayExport: () => this.#address.allowExport,

@@ -6,7 +6,7 @@ import { Downloads } from './downloads.tsx';
 import type { PageState } from './page-state.ts';
 
 const ApplicationFrame = lazy(() =>
-  import('./apps/app-frame.tsx').then(({ ApplicationFrame }) => ApplicationFrame),
+  import('@oriel/charts/apps').then(({ ApplicationFrame }) => ApplicationFrame),
 );
 
 const Subscriptions = lazy(
@@ -34,7 +34,9 @@ function Ready({ page }: { page: PageState }) {
     <>
       <Head page={page} />
       {isApplication ? (
-        <ApplicationFrame page={page} />
+        <main class="application-page">
+          <ApplicationFrame board={page.board} onRendered={() => page.board.rendered('app')} />
+        </main>
       ) : (
         <main>
           <BoardView board={page.board} />

@@ -14,7 +14,7 @@ import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, wishes } from '../look.ts';
 import { addressOf } from '../place.ts';
 import { locale } from '../texts/index.ts';
-import { loadAs, mayExploreIn, previewsOf, queryApi, type Where } from './server.ts';
+import { loadAs, mayExploreIn, previewsOf, publishedDashboard, queryApi, type Where } from './server.ts';
 import { configOf, type Doc } from './state/doc.ts';
 
 export interface DraftBoard {
@@ -72,6 +72,7 @@ export function createDraftBoard(where: Where): DraftBoard {
   };
   const board = new Board({
     api: rowsApi,
+    published: publishedDashboard,
     language,
     tokens: () => tokens,
     mayExport: () => true,

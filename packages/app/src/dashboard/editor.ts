@@ -20,6 +20,7 @@ export const KIND_TEXTS = {
   DIVIDER: 'divider',
   SPACER: 'spacer',
   AI: 'assistant',
+  APP: 'application',
 } as const satisfies Record<WidgetType, Parameters<typeof say>[0]>;
 
 export const kindText = (type: WidgetType) => say(KIND_TEXTS[type]);

@@ -13,6 +13,7 @@ const NEW: Record<string, { w: number; h: number; config?: Record<string, unknow
   CONTAINER: { w: 12, h: 6, config: { widgets: [] } },
   DIVIDER: { w: 12, h: 1 },
   SPACER: { w: 12, h: 1 },
+  APP: { w: 6, h: 6 },
 };
 const KPI_SIZE = { w: 3, h: 2 };
 

@@ -5,6 +5,7 @@ import { Icon } from '../parts/icons.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { align, copy, duplicate, moveTo, remove, resizeTo } from './actions.ts';
+import { ApplicationSettings } from './application-settings.tsx';
 import { ContainerSettings } from './container-settings.tsx';
 import { ControlSettings, GrainSettings } from './control-settings.tsx';
 import { type Editor, kindText } from './editor.ts';
@@ -111,6 +112,7 @@ function WidgetSettings({ editor, widget }: { editor: Editor; widget: Widget }) 
       {widget.type === 'FILTER' && <ControlSettings {...props} />}
       {widget.type === 'TIME_GRAIN' && <GrainSettings {...props} />}
       {widget.type === 'CONTAINER' && <ContainerSettings {...props} />}
+      {widget.type === 'APP' && <ApplicationSettings {...props} />}
       <PlaceSettings editor={editor} widget={widget} />
       <button type="button" class="bad" onClick={() => remove(editor, [widget.id])}>
         {say('remove')}

@@ -1,9 +1,10 @@
 /** What the editor asks the server for. */
-import type { Query, QueryApi, Result, Snapshot } from '@oriel/charts';
+import type { Dashboard, Query, QueryApi, Result, Snapshot } from '@oriel/charts';
 import { Problem as ChartProblem } from '@oriel/charts';
 import { OrielError } from '@oriel/client';
 import { api } from '../data/api.ts';
 import { problemOf } from '../data/problem.ts';
+import { isWorkbook } from '../home/items.ts';
 import type { Config } from './state/doc.ts';
 import type { Store } from './state/session.ts';
 
@@ -41,6 +42,30 @@ export const queryApi: QueryApi = {
   },
   meta: (deploymentId) => asChart(() => api.getQueryMeta({ deploymentId })) as never,
 };
+
+/** What is published, as viewers get it. */
+export const publishedDashboard = (publicId: string) =>
+  asChart(() => api.getDashboard({ publicId })) as unknown as Promise<Dashboard>;
+
+export interface Application {
+  publicId: string;
+  title: string;
+}
+
+/** Workbooks whose published dashboard is an application. Lists leave out such dashboards, which may be large. */
+export async function applicationsNamed(deploymentId: number, search: string, signal: AbortSignal) {
+  const { items } = await api.workspaceObjects(
+    { deploymentId, types: ['WORKBOOK'], first: 100, orderByField: 'name', ...(search ? { search } : {}) },
+    { signal },
+  );
+  return items.filter((item) => isWorkbook(item) && item.dashboardPublished === undefined);
+}
+
+export async function applicationIn(where: Where): Promise<Application | undefined> {
+  const { publishedDashboard, name } = await api.getWorkbook(where);
+  if (publishedDashboard?.config.kind !== 'APP') return undefined;
+  return { publicId: publishedDashboard.publicId, title: publishedDashboard.title || name };
+}
 
 /** Whoever creates content may also ask questions of their own. */
 export const mayExploreIn = (deploymentId: number): Promise<boolean> =>

@@ -79,7 +79,7 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
       aria-current={isSelected ? 'true' : undefined}
       style={
         isStacked
-          ? { minHeight: type === 'CHART' ? `${Math.min(h * 76, 380)}px` : 'auto' }
+          ? { minHeight: type === 'CHART' || type === 'APP' ? `${Math.min(h * 76, 380)}px` : 'auto' }
           : { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }
       }
       onKeyDown={onKeyDown}
@@ -243,6 +243,7 @@ function noteOf({ type }: Widget, config: Record<string, unknown>): string | und
   if (type === 'SPACER') return say('spacer');
   if (type === 'TEXT' && config.image !== undefined) return config.image ? undefined : say('choosePicture');
   if (type === 'TEXT' && !String(config.markdown ?? '').trim()) return say('emptyText');
+  if (type === 'APP' && !config.publicId) return say('chooseApplication');
   if (type === 'CHART' && !config.reportId) return say('chooseReport');
   if ((type === 'FILTER' || type === 'TIME_GRAIN') && !config.member) return say('chooseMember');
   return undefined;

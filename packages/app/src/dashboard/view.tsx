@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { wordsOf } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { addressOf } from '../place.ts';
+import { addressOf, isEmbedded } from '../place.ts';
 import { add, copy, paste } from './actions.ts';
 import { Canvas } from './canvas.tsx';
 import { Conflicts } from './conflicts.tsx';
@@ -216,6 +216,8 @@ function addItems(editor: Editor, makeChart: () => void): MenuItem[] {
       run: () => add(editor, type),
     })),
     { label: say('picture'), run: () => add(editor, 'TEXT', { image: '' }, say('picture')) },
+    // People of the account publish them.
+    ...(isEmbedded ? [] : [{ label: kindText('APP'), run: () => add(editor, 'APP') }]),
   ];
 }
 

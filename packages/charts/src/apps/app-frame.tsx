@@ -1,19 +1,32 @@
 /**
- * Shows a dashboard that is an application. The frame has no origin: it cannot reach this page, its token, or anything that
- * the browser stores. The policy of `/embed/app-frame` leaves it no network. Rows come from this page, by messages.
+ * Runs an application: a published dashboard of the kind `APP`. The frame has no origin: it cannot reach this page, its token,
+ * or anything that the browser stores. The policy of `/embed/app-frame` leaves it no network. Rows come from this page, by
+ * messages.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PageState } from '../page-state.ts';
-import { type Bridge, connectApplication, describe, settingsOf } from './bridge.ts';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import type { Board } from '../board.ts';
+import { type Bridge, connectApplication, describe, type SetFilter, settingsOf } from './bridge.ts';
 import type { Start } from './messages.ts';
 
-export function ApplicationFrame({ page }: { page: PageState }) {
+export function ApplicationFrame({
+  board,
+  onRendered,
+  setFilter = (member, filter) => board.setFilter(member, filter),
+}: {
+  /** That of the application: its charts are the data that it can ask for. */
+  board: Board;
+  /** It has drawn what it asked for first, or was stopped. */
+  onRendered(): void;
+  setFilter?: SetFilter | undefined;
+}) {
   const frame = useRef<HTMLIFrameElement>(null);
   const bridge = useRef<Bridge | undefined>(undefined);
   const [isStopped, setStopped] = useState(false);
-  const settings = settingsOf(page.board);
-  const key = JSON.stringify([settings, page.board.round]);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const settings = settingsOf(board);
+  const key = JSON.stringify([settings, board.round]);
 
+  useEffect(() => board.subscribe(() => redraw(undefined)), [board]);
   useEffect(() => bridge.current?.changed(settings), [key]);
   useEffect(() => () => bridge.current?.close(), []);
 
@@ -21,14 +34,15 @@ export function ApplicationFrame({ page }: { page: PageState }) {
   function start() {
     if (bridge.current) return;
     const { port1, port2 } = new MessageChannel();
-    bridge.current = connectApplication(page.board, port1, {
-      onStarted: () => page.board.rendered('app'),
+    bridge.current = connectApplication(board, port1, {
+      onStarted: onRendered,
       onStopped: () => setStopped(true),
+      setFilter,
     });
-    const { entry, files, html } = page.board.dashboard!.config.app ?? {};
+    const { entry, files, html } = board.dashboard!.config.app ?? {};
     const message: Start = {
       source: { entry: entry ?? null, files: files ?? null, html: html ?? null },
-      dashboard: describe(page.board),
+      dashboard: describe(board),
       settings,
     };
     // A frame without an origin cannot be named as the receiver. `frame-src` lets it hold pages of this server only.
@@ -36,26 +50,25 @@ export function ApplicationFrame({ page }: { page: PageState }) {
   }
 
   useEffect(() => {
-    if (isStopped) page.board.rendered('app');
+    if (isStopped) onRendered();
   }, [isStopped]);
 
   if (isStopped)
     return (
-      <main class="notice">
-        <h1>{page.language.say('appStopped')}</h1>
-        <p>{page.language.say('appStoppedHint')}</p>
-      </main>
+      <div class="empty" role="alert">
+        <strong>{board.say('appStopped')}</strong>
+        <span>{board.say('appStoppedHint')}</span>
+      </div>
     );
   return (
-    <main class="app">
-      <iframe
-        ref={frame}
-        title={page.board.title}
-        src="/embed/app-frame"
-        sandbox="allow-scripts"
-        referrerpolicy="no-referrer"
-        onLoad={start}
-      />
-    </main>
+    <iframe
+      ref={frame}
+      class="application"
+      title={board.title}
+      src="/embed/app-frame"
+      sandbox="allow-scripts"
+      referrerpolicy="no-referrer"
+      onLoad={start}
+    />
   );
 }

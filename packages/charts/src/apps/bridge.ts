@@ -2,15 +2,9 @@
  * The page's side of an application: it runs the queries of this dashboard's charts for the viewer, and hands over rows.
  * The application may send anything; it never gets a token, and asks for nothing but these charts and filters.
  */
-import {
-  askFor,
-  type Board,
-  type FilterValue,
-  Problem,
-  type Rows,
-  type Snapshot,
-  type Widget,
-} from '@oriel/charts';
+import type { Board } from '../board.ts';
+import { askFor, type Rows } from '../rows.ts';
+import { type FilterValue, Problem, type Snapshot, type Widget } from '../types.ts';
 import type { Answer, Described, Settings, ToApplication } from './messages.ts';
 
 const AT_ONCE = 4;
@@ -25,10 +19,12 @@ export interface Bridge {
   close(): void;
 }
 
+export type SetFilter = (member: string, filter: FilterValue | undefined) => void;
+
 export function connectApplication(
   board: Board,
   port: MessagePort,
-  { onStarted, onStopped }: { onStarted(): void; onStopped(): void },
+  { onStarted, onStopped, setFilter }: { onStarted(): void; onStopped(): void; setFilter: SetFilter },
 ): Bridge {
   const waiting: { id: number; chart: string }[] = [];
   let running = 0;
@@ -94,7 +90,7 @@ export function connectApplication(
         });
       waiting.push({ id: id as number, chart });
       next();
-    } else if (type === 'filter') setFilter(board, member, filter);
+    } else if (type === 'filter') takeFilter(board, member, filter, setFilter);
   }
 
   port.onmessage = ({ data }) => {
@@ -143,14 +139,14 @@ const isPlain = (value: unknown) =>
   ['number', 'boolean'].includes(typeof value) ||
   (typeof value === 'string' && value.length <= VALUES.length);
 
-function setFilter(board: Board, member: unknown, given: unknown) {
+function takeFilter(board: Board, member: unknown, given: unknown, setFilter: SetFilter) {
   if (typeof member !== 'string' || !board.filterWidgets().some(({ config }) => config!.member === member))
     return;
-  if (given === null) return board.setFilter(member, undefined);
+  if (given === null) return setFilter(member, undefined);
   const { operator = 'equals', value } = (given ?? {}) as Partial<FilterValue>;
   const values = Array.isArray(value) ? value : [value];
   if (typeof operator !== 'string' || values.length > VALUES.max || !values.every(isPlain)) return;
-  board.setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
+  setFilter(member, { operator, value: Array.isArray(value) ? [...value] : value });
 }
 
 const stringOrNull = (text: unknown) => (typeof text === 'string' ? text : null);

@@ -1,5 +1,5 @@
 /** What the page and the frame of an application say to each other, over a port of their own. */
-import type { ApplicationSource, FilterValue, Row } from '@oriel/charts';
+import type { ApplicationSource, FilterValue, Row } from '../types.ts';
 
 /** What an application may know of its page. It changes while the application runs. */
 export interface Settings {

@@ -84,4 +84,6 @@ export const texts: Texts = {
   assistant: 'Assistent',
   you: 'Sie',
   emptyThread: 'Es gibt noch kein Gespräch',
+  appStopped: 'Diese Anwendung wurde angehalten',
+  appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
 };

@@ -81,6 +81,8 @@ export const en = {
   assistant: 'Assistant',
   you: 'You',
   emptyThread: 'There is no conversation yet',
+  appStopped: 'This application was stopped',
+  appStoppedHint: 'It sent too many messages. Tell the people who made it.',
 };
 
 export type Texts = typeof en;

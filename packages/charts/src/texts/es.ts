@@ -83,4 +83,6 @@ export const texts: Texts = {
   assistant: 'Asistente',
   you: 'Usted',
   emptyThread: 'Todavía no hay conversación',
+  appStopped: 'Esta aplicación se ha detenido',
+  appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
 };

@@ -83,4 +83,6 @@ export const texts: Texts = {
   assistant: 'Assistant',
   you: 'Vous',
   emptyThread: 'Il n’y a pas encore de conversation',
+  appStopped: 'Cette application a été arrêtée',
+  appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
 };

@@ -83,4 +83,6 @@ export const texts: Texts = {
   assistant: 'アシスタント',
   you: 'あなた',
   emptyThread: 'まだ会話がありません',
+  appStopped: 'このアプリケーションを停止しました',
+  appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
 };

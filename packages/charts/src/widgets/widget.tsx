@@ -11,6 +11,7 @@ import { useBoard } from '../shared.ts';
 import type { Widget } from '../types.ts';
 import { Card, Chart, Failure } from './chart.tsx';
 
+const Application = lazy(() => import('./application.tsx').then(({ Application }) => Application));
 const Filter = lazy(() => import('./filter.tsx').then(({ Filter }) => Filter));
 const Thread = lazy(() => import('./thread.tsx').then(({ Thread }) => Thread));
 
@@ -46,6 +47,8 @@ function Kind({ widget }: { widget: Widget }) {
       return <Container widget={widget} />;
     case 'DIVIDER':
       return <hr class="divider" />;
+    case 'APP':
+      return <Application widget={widget} />;
     case 'AI':
       return <Thread widget={widget} />;
     default:

@@ -3,7 +3,7 @@
  * `oriel` to the application, and replaces this document by the application's. The frame has no origin and no network.
  */
 import type { ApplicationSource } from '@oriel/charts';
-import type { Described, FromApplication, Settings, Start, ToApplication } from './messages.ts';
+import type { Described, FromApplication, Settings, Start, ToApplication } from '@oriel/charts/apps';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript',

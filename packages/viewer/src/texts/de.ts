@@ -21,6 +21,4 @@ export const texts: Texts = {
   subscribed: 'Sie bekommen es per Mail.',
   unsubscribed: 'Sie bekommen es nicht mehr.',
   subscribeFailed: 'Das konnte nicht geändert werden. Versuchen Sie es später noch einmal.',
-  appStopped: 'Diese Anwendung wurde angehalten',
-  appStoppedHint: 'Sie hat zu viele Nachrichten gesendet. Sagen Sie es denen, die sie gemacht haben.',
 };

@@ -20,8 +20,6 @@ export const en = {
   subscribed: 'You will get it by mail.',
   unsubscribed: 'You will not get it any more.',
   subscribeFailed: 'This could not be changed. Try again later.',
-  appStopped: 'This application was stopped',
-  appStoppedHint: 'It sent too many messages. Tell the people who made it.',
 };
 
 export type Texts = typeof en;

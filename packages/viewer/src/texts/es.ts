@@ -21,6 +21,4 @@ export const texts: Texts = {
   subscribed: 'Lo recibirá por correo.',
   unsubscribed: 'Ya no lo recibirá.',
   subscribeFailed: 'No se pudo cambiar. Inténtelo más tarde.',
-  appStopped: 'Esta aplicación se ha detenido',
-  appStoppedHint: 'Envió demasiados mensajes. Avise a quienes la hicieron.',
 };

@@ -21,6 +21,4 @@ export const texts: Texts = {
   subscribed: 'Vous le recevrez par e-mail.',
   unsubscribed: 'Vous ne le recevrez plus.',
   subscribeFailed: 'La modification a échoué. Réessayez plus tard.',
-  appStopped: 'Cette application a été arrêtée',
-  appStoppedHint: 'Elle a envoyé trop de messages. Prévenez les personnes qui l’ont faite.',
 };

@@ -20,6 +20,4 @@ export const texts: Texts = {
   subscribed: 'メールでお届けします。',
   unsubscribed: '今後は届きません。',
   subscribeFailed: '変更できませんでした。後でもう一度お試しください。',
-  appStopped: 'このアプリケーションを停止しました',
-  appStoppedHint: '送信したメッセージが多すぎます。作成者に知らせてください。',
 };

@@ -59,6 +59,12 @@ export const texts: Texts<typeof en> = {
   divider: 'Trennlinie',
   spacer: 'Abstand',
   assistant: 'Assistent',
+  application: 'Anwendung',
+  chooseApplication: 'Wählen Sie in den Einstellungen eine Anwendung',
+  findApplication: 'Name ihrer Arbeitsmappe',
+  noApplications: 'Es gibt keine veröffentlichte Anwendung mit diesem Namen.',
+  applicationHint:
+    'Sie läuft getrennt vom Dashboard und zeigt allen die Zeilen, die sie sehen dürfen. Filter derselben Felder gelten auch für sie. Wer das Dashboard ansieht, braucht auch Zugriff auf die Anwendung.',
   widgetOptions: 'Optionen für {title}',
   place: '{title}, {kind}: Spalte {x}, Zeile {y}, {w} breit, {h} hoch',
   moved: '{title}: Spalte {x}, Zeile {y}',

@@ -58,6 +58,12 @@ export const en = {
   divider: 'Divider',
   spacer: 'Spacer',
   assistant: 'Assistant',
+  application: 'Application',
+  chooseApplication: 'Choose an application in the settings',
+  findApplication: 'Name of its workbook',
+  noApplications: 'There is no published application with this name.',
+  applicationHint:
+    'It runs apart from the dashboard, and shows viewers the rows that they may see. Filters of the same fields apply to it. Viewers need access to it too.',
   // Widgets
   widgetOptions: 'Options for {title}',
   place: '{title}, {kind}: column {x}, row {y}, {w} wide, {h} high',

@@ -58,6 +58,12 @@ export const texts: Texts<typeof en> = {
   divider: 'Línea',
   spacer: 'Espacio',
   assistant: 'Asistente',
+  application: 'Aplicación',
+  chooseApplication: 'Elija una aplicación en los ajustes',
+  findApplication: 'Nombre de su libro',
+  noApplications: 'No hay ninguna aplicación publicada con este nombre.',
+  applicationHint:
+    'Se ejecuta aparte del panel y muestra a cada persona las filas que puede ver. Los filtros de los mismos campos también se le aplican. Quienes ven el panel necesitan acceso también a la aplicación.',
   widgetOptions: 'Opciones de {title}',
   place: '{title}, {kind}: columna {x}, fila {y}, {w} de ancho, {h} de alto',
   moved: '{title}: columna {x}, fila {y}',

@@ -58,6 +58,12 @@ export const texts: Texts<typeof en> = {
   divider: 'Ligne',
   spacer: 'Espace',
   assistant: 'Assistant',
+  application: 'Application',
+  chooseApplication: 'Choisissez une application dans les réglages',
+  findApplication: 'Nom de son classeur',
+  noApplications: 'Aucune application publiée ne porte ce nom.',
+  applicationHint:
+    'Elle s’exécute à part du tableau de bord et montre à chacun les lignes qu’il peut voir. Les filtres des mêmes champs s’y appliquent aussi. Les personnes qui voient le tableau de bord doivent aussi avoir accès à l’application.',
   widgetOptions: 'Options de {title}',
   place: '{title}, {kind} : colonne {x}, ligne {y}, largeur {w}, hauteur {h}',
   moved: '{title} : colonne {x}, ligne {y}',

@@ -56,6 +56,12 @@ export const texts: Texts<typeof en> = {
   divider: '区切り線',
   spacer: '余白',
   assistant: 'アシスタント',
+  application: 'アプリケーション',
+  chooseApplication: '設定でアプリケーションを選んでください',
+  findApplication: 'ワークブックの名前',
+  noApplications: 'この名前の公開済みアプリケーションはありません。',
+  applicationHint:
+    'ダッシュボードとは別に動き、見る人がアクセスできる行だけを表示します。同じフィールドのフィルターも適用されます。見る人にはアプリケーションへのアクセスも必要です。',
   widgetOptions: '{title} のオプション',
   place: '{title}、{kind}：列 {x}、行 {y}、幅 {w}、高さ {h}',
   moved: '{title}：列 {x}、行 {y}',

@@ -140,9 +140,20 @@ describe('a creator', () => {
     const creator = await viewer(tenant, { creatorMode: true });
     const { id } = await creator.createWorkbook({ deploymentId, body: {} });
     const config = { kind: 'APP' as const, app: { html: '<p>Hello</p>' } };
-    await expect(
-      creator.publishDashboard({ deploymentId, workbookId: id, body: { config } }),
-    ).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+    const placed = {
+      widgets: [
+        {
+          id: 'app',
+          type: 'APP' as const,
+          position: { x: 0, y: 0, w: 4, h: 4 },
+          config: { publicId },
+        },
+      ],
+    };
+    for (const given of [config, placed])
+      await expect(
+        creator.publishDashboard({ deploymentId, workbookId: id, body: { config: given } }),
+      ).rejects.toMatchObject({ status: 403, code: 'forbidden' });
     await creator.publishDashboard({ deploymentId, workbookId: id, body: { config: {} } });
   });
 

@@ -33,6 +33,9 @@ const TEXT_MAX_BYTES = 100 * 1024;
 const MEMBER = /^[^\s.]{1,200}(\.[^\s.]{1,200}){1,3}$/;
 const GRAINS = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
 const VISIBILITIES = ['visible', 'disabled', 'hidden'];
+const PUBLIC_ID = /^[0-9A-Za-z]{12}$/;
+/** Each is a page of its own in the browser of the viewer. */
+const APPLICATIONS_MAX = 10;
 const FILTER_KINDS = ['select', 'search', 'date-range', 'number-range'];
 
 /** Throws a 400 that names the place, or returns the charts. `root` names the config in messages. */
@@ -46,6 +49,8 @@ export function requireConfig(config: DashboardConfig, root: string): Chart[] {
   requireUniqueIds(widgets, root);
   requireContainers(widgets, placed, root);
   requireFiltered(widgets, placed);
+  if (applicationsIn(config).length > APPLICATIONS_MAX)
+    throw invalid(`${root}.widgets`, `There are more than ${APPLICATIONS_MAX} applications.`);
   const charts = widgets.flatMap((widget, i) => checkWidget(widget, placed[i]!));
   requirePictures(widgets, placed, root);
   if (new Set(charts.map(({ reportId }) => reportId)).size > REPORTS_MAX) {
@@ -77,6 +82,20 @@ export function findWidgetProblems({ widgets: given }: DashboardConfig): Map<str
   );
   return problems;
 }
+
+/** The widgets that run an application, each with the place of its config. */
+export const applicationsIn = ({ widgets }: DashboardConfig, root = 'config') =>
+  (widgets ?? []).flatMap(({ id, type, config }, i) =>
+    type === 'APP'
+      ? [
+          {
+            id,
+            path: `${root}.widgets[${i}].config`,
+            publicId: String((config as { publicId?: unknown } | null)?.publicId),
+          },
+        ]
+      : [],
+  );
 
 const APP_FILES_MAX = 500;
 
@@ -174,6 +193,8 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
         `needs a list of operators there. Those of this kind are: ${known.join(', ')}.`,
       );
   }
+  if (type === 'APP' && !(typeof config.publicId === 'string' && PUBLIC_ID.test(config.publicId)))
+    throw refuse('publicId', 'needs the `publicId` of an application.');
   if (type === 'TIME_GRAIN') {
     requireMember();
     if (!isListOfTexts(config.grains) || config.grains.length === 0)

@@ -8,7 +8,7 @@ import type { Etag } from '../../platform/http/etag.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import type { ModelMembers } from '../queries/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
-import { type DashboardConfig, requireConfig } from './config-rules.ts';
+import { applicationsIn, type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
 import { type FindKind, short } from './given.ts';
 import { outlineOf } from './outline.ts';
@@ -43,10 +43,12 @@ export async function prepare(
   const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
   if (!config) throw new ApiError('dashboard_without_draft');
   // Its scripts run for viewers who may see more than the author, and browsers cannot close every way out of a frame.
-  if (config.kind === 'APP' && context.viewer.embedTenant !== null)
+  const hasApplication = config.kind === 'APP' || applicationsIn(config).length > 0;
+  if (hasApplication && context.viewer.embedTenant !== null)
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
   const root = given.config ? 'config' : 'dashboardDraft';
   const widgets = requireConfig(config, root);
+  await requireApplications(context, config, root);
   const members = await context.members();
   if (members) requireControls(config, root, members.kindOf);
   const model = members && { ...members, check: context.check };
@@ -61,6 +63,21 @@ export async function prepare(
     description: given.description ?? config.description ?? null,
     note: given.note ?? null,
   };
+}
+
+/** Widgets name applications that were published in this deployment, and that the publisher sees. */
+async function requireApplications({ db, viewer }: Preparing, config: DashboardConfig, root: string) {
+  for (const { id, path, publicId } of applicationsIn(config, root)) {
+    const place = await store.findPlace(db, publicId);
+    const row = place && (await store.findDashboard(db, viewer, null, place.id));
+    const version = row?.isSeen ? await store.findPublished(db, row) : undefined;
+    if (version?.config.kind !== 'APP')
+      throw invalid(
+        `${path}.publicId`,
+        `The widget \`${id}\` names an application that is not published in this deployment.`,
+        'invalid_reference',
+      );
+  }
 }
 
 /** A filter or a choice of granularities for a member that there is not would do nothing, and nobody would see it. */

@@ -131,6 +131,39 @@ describe('what cannot be published is a 400 that names the place, and nothing is
       }),
       'more than 500 files',
     ],
+    [
+      'a widget that names no application',
+      () => ({ widgets: [application('a')] }),
+      'needs the `publicId` of an application',
+    ],
+    [
+      'an application that does not exist',
+      () => ({ widgets: [application('a', 'NotThereAtAl')] }),
+      'widgets[0].config.publicId',
+    ],
+    [
+      'a dashboard in place of an application',
+      async () => ({ widgets: [application('a', await published({ widgets: [] }))] }),
+      'names an application that is not published',
+    ],
+    [
+      'an application that was taken back',
+      async () => ({ widgets: [application('a', await published(APP, 'and taken back'))] }),
+      'names an application that is not published',
+    ],
+    [
+      'an application of another deployment',
+      async () => {
+        const { id } = await world.deployment();
+        return { widgets: [application('a', await published(APP, undefined, id))] };
+      },
+      'names an application that is not published',
+    ],
+    [
+      'too many applications',
+      () => ({ widgets: Array.from({ length: 11 }, (_, i) => application(`a${i}`, 'NotThereAtAl')) }),
+      'more than 10 applications',
+    ],
     ['an unknown type', () => ({ widgets: [{ ...text('a'), type: 'CLOCK' as 'TEXT' }] }), 'widgets[0].type'],
   ];
   const filter = (id: string, widgets: string[]): Widget => ({
@@ -139,6 +172,21 @@ describe('what cannot be published is a 400 that names the place, and nothing is
     position,
     config: { member: 'sales.status', widgets },
   });
+  const application = (id: string, publicId?: string): Widget => ({
+    id,
+    type: 'APP',
+    position,
+    config: publicId ? { publicId } : {},
+  });
+  /** Published in a workbook of its own. */
+  const published = async (config: Config, then?: 'and taken back', at = deploymentId) => {
+    const { id } = await world.admin.createWorkbook({ deploymentId: at, body: { name: 'Other' } });
+    const where = { deploymentId: at, workbookId: id };
+    const { publicId } = await world.admin.publishDashboard({ ...where, body: { config } });
+    if (then) await world.admin.unpublishDashboard(where);
+    return publicId;
+  };
+  const APP: Config = { kind: 'APP', app: { html: '<p>Hello</p>' } };
   const text = (id: string): Widget => ({ id, type: 'TEXT', position });
   const container = (id: string, widgets: string[]): Widget => ({
     id,

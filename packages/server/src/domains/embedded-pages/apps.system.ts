@@ -55,9 +55,8 @@ afterAll(async () => {
 
 type Config = NonNullable<Parameters<World['admin']['publishDashboard']>[0]['body']['config']>;
 
-async function publish(app: NonNullable<Config['app']>, others: number[] = []) {
-  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'App' } });
-  const config: Config = {
+const publish = (app: NonNullable<Config['app']>, others: number[] = []) =>
+  publishConfig({
     kind: 'APP',
     app,
     widgets: [
@@ -68,17 +67,23 @@ async function publish(app: NonNullable<Config['app']>, others: number[] = []) {
         config: { reportId: id },
       })),
     ],
-  };
+  });
+
+/** Every embed tenant may see it, but these. */
+async function publishConfig(config: Config, without: string[] = []) {
+  const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'App' } });
+  const at = { deploymentId, workbookId };
   const { publicId } = await world.admin.publishDashboard({
-    deploymentId,
-    workbookId,
+    ...at,
     body: { workbookId, config, allowEmbed: true },
   });
-  await world.admin.updateEmbedAccess({
-    deploymentId,
-    workbookId,
-    body: { allowEmbed: true, allEmbedUsers: true, action: 'read' },
-  });
+  const access = (body: Parameters<World['admin']['updateEmbedAccess']>[0]['body']) =>
+    world.admin.updateEmbedAccess({ ...at, body });
+  await access({ allowEmbed: true, allEmbedUsers: true, action: 'read' });
+  for (const embedTenantName of without) {
+    await world.embedded({ deploymentId, externalId: unique('viewer'), embedTenantName });
+    await access({ embedTenantName, action: 'none' });
+  }
   return publicId;
 }
 
@@ -156,6 +161,106 @@ test('an application shows each viewer their own rows, and follows filters and r
     .toBe(drawn + 1);
   expect(await namesIn(second)).toEqual(['Bob']);
   expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
+
+test('an application in a widget shows each viewer their own rows, and shares the filters of its dashboard', async () => {
+  const publicId = await publish(LIST);
+  const board = await publishConfig({
+    title: 'Board',
+    widgets: [
+      { id: 'app', type: 'APP', position, config: { publicId, title: 'Our names' } },
+      {
+        id: 'chart',
+        type: 'CHART',
+        position: { ...position, x: 4 },
+        config: { reportId, title: 'Beside it' },
+      },
+      {
+        id: 'status',
+        type: 'FILTER',
+        position: { ...position, y: 4, h: 1 },
+        config: { member: 'sales.status' },
+      },
+      {
+        id: 'name',
+        type: 'FILTER',
+        position: { ...position, x: 4, y: 4, h: 1 },
+        config: { member: 'sales.name', default: { operator: 'equals', value: ['Ada'] }, widgets: ['chart'] },
+      },
+    ],
+  });
+  const embedding = await show(board, ['EMEA', 'AMER']);
+  await embedding.frame(0).getByRole('group', { name: 'Our names' }).locator('iframe').waitFor();
+  await embedding.frame(1).getByRole('group', { name: 'Our names' }).locator('iframe').waitFor();
+  const [first, second] = [inside(embedding, 0), inside(embedding, 1)];
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  await expect.poll(() => namesIn(second)).toEqual(['Bob']);
+  expect(await embedding.frame().locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
+  expect(await first.evaluate('self.origin')).toBe('null');
+  // It knows its own charts and filters, and nothing of the dashboard around it.
+  expect(await first.evaluate('oriel.dashboard')).toMatchObject({ title: 'App', charts: [{ id: 'sales' }] });
+  expect(await first.evaluate("oriel.load('chart').catch(({ code }) => code)")).toBe('chart_not_found');
+  expect(await first.evaluate('oriel.settings.filters')).toEqual({});
+
+  const rowsBeside = () =>
+    embedding.frame().getByRole('group', { name: 'Beside it' }).locator('tbody tr').count();
+  await expect.poll(rowsBeside).toBe(2);
+  await first.evaluate("oriel.setFilter('sales.status', { value: 'done' })");
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Cyd']);
+  await expect.poll(rowsBeside).toBe(1);
+  await embedding.act('set-filter', { filterUrlParameter: 'f_sales.status={"value":null}' });
+  await expect.poll(() => namesIn(first)).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  await expect.poll(rowsBeside).toBe(2);
+  expect(await namesIn(second)).toEqual(['Bob']);
+  const drawn = Number(await first.locator('body').getAttribute('data-drawn'));
+  await embedding.act('refresh');
+  await expect
+    .poll(async () => Number(await first.locator('body').getAttribute('data-drawn')))
+    .toBeGreaterThan(drawn);
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
+
+test('an application in a widget is not there for viewers who may not see it, and a fixed filter stays as it is', async () => {
+  const html = '<p id="here">here</p>';
+  const application: Config = {
+    kind: 'APP',
+    app: { html },
+    widgets: [
+      { id: 'sales', type: 'CHART', position, config: { reportId } },
+      { id: 'status', type: 'FILTER', position, config: { member: 'sales.status' } },
+    ],
+  };
+  const publicId = await publishConfig(application, ['tenant-amer']);
+  const board = await publishConfig({
+    widgets: [
+      { id: 'app', type: 'APP', position, config: { publicId } },
+      {
+        id: 'status',
+        type: 'FILTER',
+        position: { ...position, y: 4 },
+        config: {
+          member: 'sales.status',
+          visibility: 'disabled',
+          default: { operator: 'equals', value: ['done'] },
+        },
+      },
+    ],
+  });
+  const embedding = await show(board, ['EMEA', 'AMER']);
+  await embedding.frame(1).getByText('This could not be loaded').waitFor();
+  expect(embedding.frame(1).childFrames()).toEqual([]);
+  await embedding.frame(0).locator('iframe').waitFor();
+  const frame = inside(embedding);
+  await frame.locator('#here').waitFor();
+  const fixed = { 'sales.status': { operator: 'equals', value: ['done'] } };
+  expect(await frame.evaluate('oriel.settings.filters')).toEqual(fixed);
+  await frame.evaluate("oriel.setFilter('sales.status')");
+  expect(
+    await frame.evaluate("oriel.load('sales').then(({ rows }) => rows.map((row) => row['sales.status']))"),
+  ).toEqual(['done', 'done']);
+  expect(await frame.evaluate('oriel.settings.filters')).toEqual(fixed);
   await embedding.close();
 });
 

@@ -71,8 +71,8 @@ interface Cell {
   box: Box;
 }
 
-/** What a picture has nothing of: controls, and room between widgets. */
-const LEFT_OUT = ['FILTER', 'TIME_GRAIN', 'SPACER', 'AI'];
+/** What a picture has nothing of: controls, applications, which need a browser, and room between widgets. */
+const LEFT_OUT = ['FILTER', 'TIME_GRAIN', 'SPACER', 'AI', 'APP'];
 
 /** Rows grow with what does not fit into them, as in pages. Those that hold nothing but controls are left out. */
 function gridOf(

@@ -1,0 +1,62 @@
+/** Which application a widget runs: one that was published from another workbook. */
+import { useState } from 'preact/hooks';
+import { useData } from '../data/cache.ts';
+import { wordsOf } from '../parts/states.tsx';
+import { attempt } from '../parts/toasts.tsx';
+import { say } from './say.ts';
+import { applicationIn, applicationsNamed, publishedDashboard } from './server.ts';
+import { TitleField, type WidgetProps } from './settings.tsx';
+
+export function ApplicationSettings({ editor, config, set }: WidgetProps) {
+  const { deploymentId } = editor.where;
+  const publicId = typeof config.publicId === 'string' ? config.publicId : undefined;
+  const [text, setText] = useState('');
+  const search = text.trim();
+  const { data: chosen } = useData(publicId ? `application/${publicId}` : null, () =>
+    publishedDashboard(publicId!),
+  );
+  const { data: found, problem } = useData(`d/${deploymentId}/applications/${search}`, (signal) =>
+    applicationsNamed(deploymentId, search, signal),
+  );
+  const choose = (workbookId: number) =>
+    attempt(async () => {
+      const application = await applicationIn({ deploymentId, workbookId });
+      if (application) set('publicId', application.publicId);
+      return true;
+    });
+  return (
+    <>
+      <TitleField config={config} set={set} placeholder={chosen?.title ?? undefined} />
+      <div>
+        <label class="field">
+          <span>{say('application')}</span>
+          <input
+            type="search"
+            placeholder={say('findApplication')}
+            autocomplete="off"
+            maxLength={255}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <ul class="found">
+          {found?.map(({ id, name }) => (
+            <li key={id}>
+              <button
+                type="button"
+                class="quiet"
+                aria-pressed={chosen?.workbookId === id}
+                onClick={() => void choose(id)}
+              >
+                <span class="grow">{name}</span>
+              </button>
+            </li>
+          ))}
+          {found?.length === 0 && <li class="soft">{say('noApplications')}</li>}
+          {problem && <li class="soft">{wordsOf(problem)}</li>}
+        </ul>
+        <p class="soft">{say('applicationHint')}</p>
+      </div>
+    </>
+  );
+}
