@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
+import { useMe } from '../frame/account.ts';
 import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton, wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
@@ -34,6 +35,8 @@ export default function EmbedPage({ params }: PageProps) {
     ),
   );
   const [viewer, setViewer] = useState<Described>(EXAMPLE);
+  const [tried, setTried] = useState<Tried>();
+  const rows = useRowsOf(where, tried);
   useEffect(() => {
     if (workbook) document.title = `${say('title', { name: workbook.name })} · ${sayAll('appName')}`;
   }, [workbook?.name]);
@@ -63,11 +66,17 @@ export default function EmbedPage({ params }: PageProps) {
           <Viewer viewer={viewer} onChange={setViewer} />
           <section class="card-section" aria-labelledby="missing">
             <h2 id="missing">{say('missing')}</h2>
-            {missing.length ? (
+            {missing.length || rows ? (
               <ul>
                 {missing.map((text) => (
                   <li key={text}>{text}</li>
                 ))}
+                {rows && tried && (
+                  <li>
+                    {say(rows === 'none' ? 'rowsNone' : 'rowsSome', { name: tried.externalId })}{' '}
+                    <a href={whyAddress(where, tried)}>{say('why')}</a>
+                  </li>
+                )}
               </ul>
             ) : (
               <p>{say('nothingMissing')}</p>
@@ -75,7 +84,14 @@ export default function EmbedPage({ params }: PageProps) {
             <p class="soft">{say('noPolicies')}</p>
           </section>
         </div>
-        <Preview publicId={publicId} body={body} bad={badLine(viewer.attributes)} />
+        <Preview
+          publicId={publicId}
+          body={body}
+          bad={badLine(viewer.attributes)}
+          onShown={() =>
+            setTried({ externalId: body.externalId, tenant: body.embedTenantName, at: Date.now() })
+          }
+        />
       </div>
       <section aria-labelledby="code">
         <h2 id="code">{say('code')}</h2>
@@ -97,6 +113,34 @@ export default function EmbedPage({ params }: PageProps) {
     </>
   );
 }
+
+interface Where {
+  deploymentId: number;
+  workbookId: number;
+}
+
+/** The viewer who was shown last, whom the server knows since then. */
+interface Tried {
+  externalId: string;
+  tenant: string | undefined;
+  at: number;
+}
+
+/** Whether policies leave that viewer no rows, in all charts or in some. Only admins may ask. */
+function useRowsOf({ deploymentId, workbookId }: Where, tried: Tried | undefined) {
+  const { data: me } = useMe();
+  const key = tried?.tenant && me?.isAdmin ? `embed-rows/${workbookId}/${JSON.stringify(tried)}` : null;
+  const { data } = useData(key, (signal) => {
+    const { externalId, tenant } = tried!;
+    const body = { externalId, embedTenantName: tenant!, workbookId };
+    return api.explainViewer({ deploymentId, body }, { signal });
+  });
+  const found = data?.dashboards[0];
+  return found?.isSeen && (found.rows === 'none' || found.rows === 'some') ? found.rows : undefined;
+}
+
+const whyAddress = ({ deploymentId, workbookId }: Where, { externalId, tenant = '' }: Tried) =>
+  `${addressOf(deploymentId, 'adminViewer')}?${new URLSearchParams({ tenant, externalId, workbookId: String(workbookId) })}`;
 
 type EmbedAccess = Awaited<ReturnType<typeof api.getEmbedAccess>>;
 
@@ -150,8 +194,9 @@ function Preview(given: {
   publicId: string | undefined;
   body: ReturnType<typeof bodyOf>;
   bad: number | undefined;
+  onShown(): void;
 }) {
-  const { publicId, body } = given;
+  const { publicId, body, onShown } = given;
   const [shown, setShown] = useState<{ session: string; name: string }>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState('');
@@ -160,6 +205,7 @@ function Preview(given: {
     setError('');
     try {
       setShown({ session: await mintSession(body), name: body.externalId });
+      onShown();
     } catch (failure) {
       setShown(undefined);
       setError(wordsOf(problemOf(failure)));

@@ -27,6 +27,9 @@ export const texts: Texts<typeof en> = {
   previewEmpty:
     'Beschreiben Sie einen Betrachter und zeigen Sie das Dashboard: hier steht live, was er sehen wird.',
   missing: 'Was noch fehlt',
+  rowsNone: 'Die Richtlinien zeigen {name} keine Zeilen dieses Dashboards.',
+  rowsSome: 'In einigen Diagrammen zeigen die Richtlinien {name} keine Zeilen.',
+  why: 'Warum?',
   nothingMissing: 'Es fehlt nichts: der Code unten funktioniert, wie er ist.',
   notPublished: 'Das Dashboard ist nicht veröffentlicht. Veröffentlichen Sie es zuerst im Editor.',
   notAllowed: 'Das Einbetten ist für dieses Dashboard ausgeschaltet. Schalten Sie es oben ein.',
