@@ -4,7 +4,6 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { askForMeta } from './data/meta.ts';
 import { type Problem, problemOf } from './data/problem.ts';
 import { useDeployments } from './frame/account.ts';
-import { askForHome } from './home/data.ts';
 import type { PageProps } from './page-props.ts';
 import { Empty, Failed, Skeleton } from './parts/states.tsx';
 import { addressOf } from './place.ts';
@@ -22,7 +21,7 @@ const DEPLOYMENTS_MAX = 1000;
 /** `ask` asks the server meanwhile for what the page begins with. */
 function page(
   load: () => Promise<PageModule>,
-  ask?: (deploymentId: number) => unknown,
+  ask?: (deploymentId: number) => void,
 ): ComponentType<PageProps> {
   let Loaded: ComponentType<PageProps> | undefined;
   return function Page(properties: PageProps) {
@@ -60,8 +59,11 @@ function page(
 
 const Home = page(
   () => import('./home/page.tsx'),
-  // The same page is that of other lists.
-  (id) => location.pathname === addressOf(id, 'home') && !location.search && askForHome(id),
+  // The same page is that of other lists. What asks is not loaded where it is not needed.
+  (id) => {
+    if (location.pathname === addressOf(id, 'home') && !location.search)
+      void import('./home/data.ts').then(({ askForHome }) => askForHome(id)).catch(() => {});
+  },
 );
 const Workbook = page(() => import('./home/workbook-page.tsx'));
 const Explore = page(() => import('./explore/page.tsx'), askForMeta);

@@ -6,15 +6,7 @@ import type { Language } from './language.ts';
 import { presetFilters, presetGrains, visibilityOf } from './presets.ts';
 import type { Say } from './texts/index.ts';
 import type { Tokens } from './theme.ts';
-import {
-  type Dashboard,
-  type FilterValue,
-  type MetaCube,
-  Problem,
-  type Query,
-  type Result,
-  type Widget,
-} from './types.ts';
+import type { Dashboard, FilterValue, MetaCube, Query, Result, Widget } from './types.ts';
 
 /** The page around the board. */
 export interface Surroundings {
@@ -66,6 +58,16 @@ export class Board {
 
   changed() {
     for (const listener of this.#listeners) listener();
+  }
+
+  /** For another dashboard beside this one, with the same viewer. Of it, the page is told nothing. */
+  beside(): Board {
+    const nothing = () => {};
+    return new Board({ ...this.#around, rendered: nothing, tell: nothing });
+  }
+
+  get published(): Surroundings['published'] {
+    return this.#around.published;
   }
 
   get say(): Say {
@@ -130,21 +132,6 @@ export class Board {
     this.crossFilters = new Map();
     this.grains = presetGrains(this.widgets, new Map());
     this.changed();
-  }
-
-  /** An application beside these widgets: a dashboard of its own, with the same viewer. */
-  async openApplication(publicId: string): Promise<Board> {
-    const { api, language, tokens, published } = this.#around;
-    const dashboard = await published?.(publicId);
-    if (dashboard?.config.kind !== 'APP' || dashboard.deploymentId !== this.dashboard?.deploymentId)
-      throw new Problem(404, 'application_not_found', 'There is no application with this id.');
-    const nothing = () => {};
-    const board = new Board({
-      ...{ api, language, tokens, rendered: nothing, tell: nothing },
-      mayExport: () => false,
-    });
-    board.show(dashboard);
-    return board;
   }
 
   /** Shows nothing. */

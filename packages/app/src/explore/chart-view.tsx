@@ -1,9 +1,10 @@
 /** The answer as a chart, drawn by the same parts as on dashboards. */
-import { Draw, Drill, type Drilled, SharedContext } from '@oriel/charts';
+import { Draw, Drill, type Drilled, lazy, SharedContext } from '@oriel/charts';
 import { useErrorBoundary, useState } from 'preact/hooks';
-import { DrillMenu } from './drill-menu.tsx';
 import type { Answer, Exploration } from './exploration.ts';
 import { say } from './texts/say.ts';
+
+export const DrillMenu = lazy(() => import('./drill-menu.tsx').then((module) => module.DrillMenu), null);
 
 export function ChartView({
   exploration,

@@ -1,13 +1,15 @@
 /** The controls of a filter: how it compares, and with what. */
+import { lazy } from '@oriel/charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { changeFilter } from './changes.ts';
 import type { Exploration } from './exploration.ts';
 import { type Operator, operatorsOf } from './operators.ts';
 import type { Comparison, FilterNode } from './question.ts';
-import { Range } from './range-input.tsx';
 import { say } from './texts/say.ts';
 import { useValues } from './values.ts';
+
+const Range = lazy(() => import('./range-input.tsx').then((module) => module.Range), null);
 
 export function FilterControls({ node, exploration }: { node: Comparison; exploration: Exploration }) {
   const member = exploration.model.members.get(node.member);

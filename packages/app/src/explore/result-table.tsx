@@ -6,6 +6,7 @@ import {
   download,
   downloadBlob,
   largestOf,
+  lazy,
   plainCell,
   type Row,
   type TableColumn,
@@ -14,11 +15,13 @@ import { Component } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
-import { ColumnMenu } from './column-menu.tsx';
 import type { Answer, Exploration } from './exploration.ts';
 import { arranged, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
 import { say } from './texts/say.ts';
 import { useVirtual } from './virtual.ts';
+
+// Of the table only, which is not what explore begins with.
+const ColumnMenu = lazy(() => import('./column-menu.tsx').then((module) => module.ColumnMenu), null);
 
 const ROW = 32;
 const WIDTH = { least: 60, first: 150, most: 800, step: 16 };

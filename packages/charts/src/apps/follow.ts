@@ -1,10 +1,22 @@
 /** What an application shares with the dashboard around it: filters of the same members, the time zone, and new data. */
 import type { Board } from '../board.ts';
 import { visibilityOf } from '../presets.ts';
+import { Problem } from '../types.ts';
 import type { SetFilter } from './bridge.ts';
 
 const controlsOf = (board: Board, member: string) =>
   board.filterWidgets().filter(({ config }) => config!.member === member);
+
+/** The application as a board of its own, with the same viewer. */
+export async function openApplication(around: Board, publicId: string): Promise<Board> {
+  const dashboard = await around.published?.(publicId);
+  if (dashboard?.config.kind !== 'APP' || dashboard.deploymentId !== around.dashboard?.deploymentId)
+    throw new Problem(404, 'application_not_found', 'There is no application with this id.');
+  const own = around.beside();
+  own.show(dashboard);
+  follow(own, around);
+  return own;
+}
 
 export function follow(own: Board, around: Board) {
   const filters = new Map(own.filters);

@@ -1,7 +1,7 @@
 /** An application in a card. It asks for its own charts, and shares the filters that both dashboards have. */
 import { useEffect, useState } from 'preact/hooks';
 import { ApplicationFrame } from '../apps/app-frame.tsx';
-import { follow, sharing } from '../apps/follow.ts';
+import { follow, openApplication, sharing } from '../apps/follow.ts';
 import type { Board } from '../board.ts';
 import { useBoard } from '../shared.ts';
 import { Problem, type Widget } from '../types.ts';
@@ -17,12 +17,8 @@ export function Application({ widget: { id, config } }: { widget: Widget }) {
     let isWanted = true;
     setOwn(undefined);
     setProblem(undefined);
-    around.openApplication(publicId).then(
-      (board) => {
-        if (!isWanted) return;
-        follow(board, around);
-        setOwn(board);
-      },
+    openApplication(around, publicId).then(
+      (board) => isWanted && setOwn(board),
       (error) => isWanted && setProblem(error instanceof Problem ? error : new Problem(0, 'error', '')),
     );
     return () => {
