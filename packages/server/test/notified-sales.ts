@@ -196,7 +196,7 @@ export async function retryNow(id: number) {
     "update notification_deliveries set next_attempt_at = now() where run_id = $1 and status = 'waiting'",
     [run!.id],
   );
-  // The job waits only after its turn has ended, which is a moment after the run says that it will be tried again.
+  // The job is queued a moment after the run says that it will be tried again.
   const release = `update jobs set run_at = now()
     where kind = 'notifications.run' and state = 'waiting' and (payload->>'runId')::int = $1 returning id`;
   await expect.poll(() => sql(release, [run!.id]), PATIENTLY).toHaveLength(1);
