@@ -22,7 +22,9 @@ export interface Plan {
 
 export interface Reached {
   file: string;
-  seconds: number;
+  /** Of the hooks, and of each test by its name. */
+  hooksMs: number;
+  testsMs: Record<string, number>;
   /** By mutant: the names of the tests that reach it, or null if a hook does. */
   mutants: Record<number, string[] | null>;
 }
@@ -44,6 +46,7 @@ let wasReached = false;
 /** The name of the running test, if one is running. */
 let current: string | null = null;
 let seen = new Map<number, Set<string | null>>();
+let testsMs: Record<string, number> = {};
 
 const shared = globalThis as unknown as Record<string, unknown>;
 shared.__m = (id: number) => {
@@ -129,6 +132,7 @@ function innerRunner(outer: Outer, names: string[] | null) {
     },
     onAfterRunTask(test: Test) {
       current = null;
+      testsMs[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
       inner.failure ??= `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`;
@@ -154,10 +158,11 @@ async function runPlan(outer: Outer) {
   for (const file of plan.tests) {
     if (reached.some((one) => one.file === file)) continue;
     seen = new Map();
+    testsMs = {};
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
     if (failure) tell({ type: 'broken', file, error: failure });
-    else reached.push(tellReached(file, (performance.now() - begin) / 1000));
+    else reached.push(tellReached(file, performance.now() - begin));
   }
   for (const id of plan.mutants) {
     if (Date.now() > plan.until) break;
@@ -166,13 +171,28 @@ async function runPlan(outer: Outer) {
   tell({ type: 'done' });
 }
 
-function tellReached(file: string, seconds: number): Reached {
+function tellReached(file: string, ms: number): Reached {
   const mutants = Object.fromEntries(
     [...seen].map(([id, names]) => [id, names.has(null) ? null : ([...names] as string[])]),
   );
-  const reached = { file, seconds, mutants };
+  const hooksMs = Math.max(0, ms - sum(Object.values(testsMs)));
+  const reached = { file, hooksMs, testsMs, mutants };
   tell({ type: 'reached', reached });
   return reached;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** How often the tests of a file were tried with a mutant, and how often one of them noticed it. */
+const record = new Map<string, { tried: number; killed: number }>();
+const recordOf = (file: string) => record.get(file) ?? { tried: 0, killed: 0 };
+
+/** How probable it is that the file notices the mutant, for the time that its tests take. */
+function worth({ file, hooksMs, testsMs, mutants }: Reached, id: number): number {
+  const { tried, killed } = recordOf(file);
+  const names = mutants[id] ?? Object.keys(testsMs);
+  const ms = hooksMs + sum(names.map((name) => testsMs[name] ?? 0));
+  return (killed + 1) / (tried + 2) / (ms + 10);
 }
 
 async function tryOne(
@@ -183,12 +203,14 @@ async function tryOne(
   const files = reached.filter(({ mutants }) => id in mutants);
   if (!files.length) return { outcome: 'unreached' };
   wasReached = false;
-  for (const { file, mutants } of files.sort((a, b) => a.seconds - b.seconds)) {
+  for (const { file, mutants } of files.sort((a, b) => worth(b, id) - worth(a, id))) {
     tell({ type: 'trying', id, file });
     active = id;
     const failure = await runFile(outer, file, mutants[id]!).finally(() => {
       active = 0;
     });
+    const { tried, killed } = recordOf(file);
+    record.set(file, { tried: tried + 1, killed: killed + (failure ? 1 : 0) });
     if (failure) return { outcome: 'killed', by: failure };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };
