@@ -106,9 +106,15 @@ export default class extends VitestTestRunner {
 
 const original = VitestTestRunner.prototype as unknown as Required<VitestRunner>;
 
+interface Failure {
+  /** Its name; null if a hook failed. */
+  test: string | null;
+  text: string;
+}
+
 /** Reports to nobody, loads the test file anew, and leaves after the first failure. */
 function innerRunner(outer: Outer, names: string[] | null) {
-  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: string };
+  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: Failure };
   const { evaluatedModules } = outer.workerState;
   return Object.assign(inner, {
     config: { ...outer.config, testTimeout: plan.testLimitMs, hookTimeout: plan.testLimitMs * 2 },
@@ -135,21 +141,24 @@ function innerRunner(outer: Outer, names: string[] | null) {
       testsMs[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
-      inner.failure ??= `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`;
+      inner.failure ??= {
+        test: test.fullTestName,
+        text: `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`,
+      };
       if (active) inner.cancelRun = true;
     },
   });
 }
 
 /** Returns what failed first, or nothing. */
-async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<string | undefined> {
+async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<Failure | undefined> {
   const inner = innerRunner(outer, names);
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
   if (inner.failure) return inner.failure;
   if (file?.result?.state !== 'fail') return undefined;
-  return `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}`;
+  return { test: null, text: `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}` };
 }
 
 async function runPlan(outer: Outer) {
@@ -161,7 +170,7 @@ async function runPlan(outer: Outer) {
     testsMs = {};
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
-    if (failure) tell({ type: 'broken', file, error: failure });
+    if (failure) tell({ type: 'broken', file, error: failure.text });
     else reached.push(tellReached(file, performance.now() - begin));
   }
   for (const id of plan.mutants) {
@@ -195,6 +204,41 @@ function worth({ file, hooksMs, testsMs, mutants }: Reached, id: number): number
   return (killed + 1) / (tried + 2) / (ms + 10);
 }
 
+/** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
+const repeatable = new Map<string, Set<string | null>>();
+const onceOnly = new Map<string, Set<string | null>>();
+
+function remember(tests: Map<string, Set<string | null>>, file: string, name: string | null) {
+  tests.set(file, (tests.get(file) ?? new Set()).add(name));
+}
+
+/** Runs the tests with the mutant. A test that also fails without it has not noticed anything, and is left out. */
+async function noticed(
+  outer: Outer,
+  id: number,
+  file: string,
+  all: string[] | null,
+): Promise<Failure | undefined> {
+  for (;;) {
+    const names = all?.filter((name) => !onceOnly.get(file)?.has(name)) ?? null;
+    if (names?.length === 0) return undefined;
+    active = id;
+    const failure = await runFile(outer, file, names).finally(() => {
+      active = 0;
+    });
+    if (!failure || repeatable.get(file)?.has(failure.test)) return failure;
+    const again = await runFile(outer, file, failure.test === null ? names : [failure.test]);
+    if (!again) {
+      remember(repeatable, file, failure.test);
+      return failure;
+    }
+    tell({ type: 'broken', file, error: `a second time: ${again.text}` });
+    // Without the names of the tests that reach it, nothing can be left out.
+    if (all === null || failure.test === null) return undefined;
+    remember(onceOnly, file, failure.test);
+  }
+}
+
 async function tryOne(
   outer: Outer,
   id: number,
@@ -205,13 +249,10 @@ async function tryOne(
   wasReached = false;
   for (const { file, mutants } of files.sort((a, b) => worth(b, id) - worth(a, id))) {
     tell({ type: 'trying', id, file });
-    active = id;
-    const failure = await runFile(outer, file, mutants[id]!).finally(() => {
-      active = 0;
-    });
+    const failure = await noticed(outer, id, file, mutants[id]!);
     const { tried, killed } = recordOf(file);
     record.set(file, { tried: tried + 1, killed: killed + (failure ? 1 : 0) });
-    if (failure) return { outcome: 'killed', by: failure };
+    if (failure) return { outcome: 'killed', by: failure.text };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };
 }
@@ -221,7 +262,7 @@ async function runCold(outer: Outer, id: number) {
     tell({ type: 'trying', id, file });
     const failure = await runFile(outer, file, null);
     if (failure) {
-      tell({ type: 'result', id, outcome: 'killed', by: failure });
+      tell({ type: 'result', id, outcome: 'killed', by: failure.text });
       return tell({ type: 'done' });
     }
   }
