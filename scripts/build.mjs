@@ -1,10 +1,11 @@
 /**
  * Bundles the server and the packages that it uses into one file, each script of a thread into another, and the program
  * of the engines into others. Builds the embedded page, what its hosts import, and the app. Puts beside them the SQL of the
- * functions, the style of the pages and the files of the reference.
+ * functions, the OpenAPI document, the style of the pages and the files of the reference.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { buildApp } from './build-app.mjs';
 import { hashInputs, place } from './build-files.mjs';
 import { buildSdk } from './build-sdk.mjs';
@@ -80,6 +81,7 @@ async function buildServer(hasProgram) {
   for (const [name, entry] of Object.entries(THREADS)) await buildThread(name, entry);
   const engineFiles = await buildEngine();
   await gatherFunctions();
+  await writeApiDocument();
   await place(DIST, 'style.css', await readFile(join(SRC, 'domains/pages/style.css')));
   await copyReference();
   await copyFonts();
@@ -141,6 +143,27 @@ async function gatherFunctions() {
   const files = (await readdir(SRC, { recursive: true })).filter((file) => file.endsWith('functions.sql'));
   const texts = await Promise.all(files.sort().map((file) => readFile(join(SRC, file), 'utf8')));
   await place(DIST, 'functions.sql', texts.join('\n'));
+}
+
+/** The OpenAPI document of the contract, as the server sends it. */
+async function writeApiDocument() {
+  const { build: bundle } = await import('esbuild');
+  const program = join(DIST, `document.${process.pid}.tmp.mjs`);
+  await bundle({
+    stdin: {
+      contents: `import { allOperations, openApiDocument } from './index.ts';
+        export const text = JSON.stringify(openApiDocument(allOperations));`,
+      resolveDir: join(root, 'packages/contract/src'),
+    },
+    outfile: program,
+    ...OPTIONS,
+  });
+  try {
+    const { text } = await import(pathToFileURL(program).href);
+    await place(DIST, 'openapi.json', text);
+  } finally {
+    await rm(program, { force: true });
+  }
 }
 
 /** What the page of the reference has of its own; see `platform/http/docs-routes.ts`. */

@@ -22,7 +22,9 @@ export interface Plan {
 
 export interface Reached {
   file: string;
-  seconds: number;
+  /** Of the hooks, and of each test by its name. */
+  hooksMs: number;
+  testsMs: Record<string, number>;
   /** By mutant: the names of the tests that reach it, or null if a hook does. */
   mutants: Record<number, string[] | null>;
 }
@@ -44,6 +46,7 @@ let wasReached = false;
 /** The name of the running test, if one is running. */
 let current: string | null = null;
 let seen = new Map<number, Set<string | null>>();
+let testsMs: Record<string, number> = {};
 
 const shared = globalThis as unknown as Record<string, unknown>;
 shared.__m = (id: number) => {
@@ -103,9 +106,15 @@ export default class extends VitestTestRunner {
 
 const original = VitestTestRunner.prototype as unknown as Required<VitestRunner>;
 
+interface Failure {
+  /** Its name; null if a hook failed. */
+  test: string | null;
+  text: string;
+}
+
 /** Reports to nobody, loads the test file anew, and leaves after the first failure. */
 function innerRunner(outer: Outer, names: string[] | null) {
-  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: string };
+  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: Failure };
   const { evaluatedModules } = outer.workerState;
   return Object.assign(inner, {
     config: { ...outer.config, testTimeout: plan.testLimitMs, hookTimeout: plan.testLimitMs * 2 },
@@ -129,23 +138,27 @@ function innerRunner(outer: Outer, names: string[] | null) {
     },
     onAfterRunTask(test: Test) {
       current = null;
+      testsMs[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
-      inner.failure ??= `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`;
+      inner.failure ??= {
+        test: test.fullTestName,
+        text: `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`,
+      };
       if (active) inner.cancelRun = true;
     },
   });
 }
 
 /** Returns what failed first, or nothing. */
-async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<string | undefined> {
+async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<Failure | undefined> {
   const inner = innerRunner(outer, names);
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
   if (inner.failure) return inner.failure;
   if (file?.result?.state !== 'fail') return undefined;
-  return `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}`;
+  return { test: null, text: `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}` };
 }
 
 async function runPlan(outer: Outer) {
@@ -154,10 +167,11 @@ async function runPlan(outer: Outer) {
   for (const file of plan.tests) {
     if (reached.some((one) => one.file === file)) continue;
     seen = new Map();
+    testsMs = {};
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
-    if (failure) tell({ type: 'broken', file, error: failure });
-    else reached.push(tellReached(file, (performance.now() - begin) / 1000));
+    if (failure) tell({ type: 'broken', file, error: failure.text });
+    else reached.push(tellReached(file, performance.now() - begin));
   }
   for (const id of plan.mutants) {
     if (Date.now() > plan.until) break;
@@ -166,13 +180,63 @@ async function runPlan(outer: Outer) {
   tell({ type: 'done' });
 }
 
-function tellReached(file: string, seconds: number): Reached {
+function tellReached(file: string, ms: number): Reached {
   const mutants = Object.fromEntries(
     [...seen].map(([id, names]) => [id, names.has(null) ? null : ([...names] as string[])]),
   );
-  const reached = { file, seconds, mutants };
+  const hooksMs = Math.max(0, ms - sum(Object.values(testsMs)));
+  const reached = { file, hooksMs, testsMs, mutants };
   tell({ type: 'reached', reached });
   return reached;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** How often the tests of a file were tried with a mutant, and how often one of them noticed it. */
+const record = new Map<string, { tried: number; killed: number }>();
+const recordOf = (file: string) => record.get(file) ?? { tried: 0, killed: 0 };
+
+/** How probable it is that the file notices the mutant, for the time that its tests take. */
+function worth({ file, hooksMs, testsMs, mutants }: Reached, id: number): number {
+  const { tried, killed } = recordOf(file);
+  const names = mutants[id] ?? Object.keys(testsMs);
+  const ms = hooksMs + sum(names.map((name) => testsMs[name] ?? 0));
+  return (killed + 1) / (tried + 2) / (ms + 10);
+}
+
+/** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
+const repeatable = new Map<string, Set<string | null>>();
+const onceOnly = new Map<string, Set<string | null>>();
+
+function remember(tests: Map<string, Set<string | null>>, file: string, name: string | null) {
+  tests.set(file, (tests.get(file) ?? new Set()).add(name));
+}
+
+/** Runs the tests with the mutant. A test that also fails without it has not noticed anything, and is left out. */
+async function noticed(
+  outer: Outer,
+  id: number,
+  file: string,
+  all: string[] | null,
+): Promise<Failure | undefined> {
+  for (;;) {
+    const names = all?.filter((name) => !onceOnly.get(file)?.has(name)) ?? null;
+    if (names?.length === 0) return undefined;
+    active = id;
+    const failure = await runFile(outer, file, names).finally(() => {
+      active = 0;
+    });
+    if (!failure || repeatable.get(file)?.has(failure.test)) return failure;
+    const again = await runFile(outer, file, failure.test === null ? names : [failure.test]);
+    if (!again) {
+      remember(repeatable, file, failure.test);
+      return failure;
+    }
+    tell({ type: 'broken', file, error: `a second time: ${again.text}` });
+    // Without the names of the tests that reach it, nothing can be left out.
+    if (all === null || failure.test === null) return undefined;
+    remember(onceOnly, file, failure.test);
+  }
 }
 
 async function tryOne(
@@ -183,13 +247,12 @@ async function tryOne(
   const files = reached.filter(({ mutants }) => id in mutants);
   if (!files.length) return { outcome: 'unreached' };
   wasReached = false;
-  for (const { file, mutants } of files.sort((a, b) => a.seconds - b.seconds)) {
+  for (const { file, mutants } of files.sort((a, b) => worth(b, id) - worth(a, id))) {
     tell({ type: 'trying', id, file });
-    active = id;
-    const failure = await runFile(outer, file, mutants[id]!).finally(() => {
-      active = 0;
-    });
-    if (failure) return { outcome: 'killed', by: failure };
+    const failure = await noticed(outer, id, file, mutants[id]!);
+    const { tried, killed } = recordOf(file);
+    record.set(file, { tried: tried + 1, killed: killed + (failure ? 1 : 0) });
+    if (failure) return { outcome: 'killed', by: failure.text };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };
 }
@@ -199,7 +262,7 @@ async function runCold(outer: Outer, id: number) {
     tell({ type: 'trying', id, file });
     const failure = await runFile(outer, file, null);
     if (failure) {
-      tell({ type: 'result', id, outcome: 'killed', by: failure });
+      tell({ type: 'result', id, outcome: 'killed', by: failure.text });
       return tell({ type: 'done' });
     }
   }

@@ -25,7 +25,7 @@ const config = mergeConfig(base, {
     maxWorkers: 1,
     experimental: { fsModuleCache: false },
     // A test that waits for what never comes has found the fault.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 5_000 } },
   },
 });
 config.test.include = ['scripts/mutants/start.check.ts'];

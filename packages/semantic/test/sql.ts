@@ -1,6 +1,7 @@
 /** Short ways to plan SQL. */
 import { loadModule, parseSync } from 'libpg-query';
 import {
+  type Budget,
   type DialectName,
   type Model,
   planSql,
@@ -17,7 +18,8 @@ export const sqlPlanOf = (
   text: string,
   viewer: Viewer = somebody,
   dialect: DialectName = 'duckdb',
-): SqlPlan => planSql(model, parseSync(text), viewer, { dialect: () => dialect, now: NOW });
+  budget?: Budget,
+): SqlPlan => planSql(model, parseSync(text), viewer, { dialect: () => dialect, now: NOW, budget });
 
 /** What is wrong with a statement. */
 export function sqlErrorOf(model: Model, text: string, viewer: Viewer = somebody): QueryError {

@@ -1,8 +1,9 @@
 /** The one list of domains, and the HTTP application made of them. */
-import { allOperations, openApiDocument, operations } from '@oriel/contract';
+import { readFile } from 'node:fs/promises';
+import { allOperations, operations } from '@oriel/contract';
 import { modelSchema } from '@oriel/semantic';
 import type { FastifyInstance } from 'fastify';
-import { APP_DIR, DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
+import { API_DOCUMENT, APP_DIR, DEMO_MODEL_DIR, ENGINE_SCRIPT, VERSION, VIEWER_DIR } from './build-info.ts';
 import type { Config } from './config.ts';
 import { apiKeys } from './domains/api-keys/index.ts';
 import { appConfig } from './domains/app-config/index.ts';
@@ -377,9 +378,6 @@ export function createOperationalApp(
   return app;
 }
 
-/** The same for all servers of a process. Tests start many. */
-let document: object | undefined;
-
 export function createApp(platform: Platform, modules: Modules, settings: AppSettings): FastifyInstance {
   const { db, attempts, cursors, csrf, log } = platform;
   const { authenticator, requireDeployment, showError, allowedOrigins, onChange } = modules;
@@ -400,9 +398,8 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
     onChange,
     log,
   });
-  document ??= openApiDocument(allOperations);
-  registerDocument(app, operations.getSpec, document);
-  registerDocument(app, operations.getModelSchema, modelSchema());
+  registerDocument(app, operations.getSpec, () => readFile(API_DOCUMENT));
+  registerDocument(app, operations.getModelSchema, async () => Buffer.from(JSON.stringify(modelSchema())));
   registerDocsRoutes(app);
   return app;
 }

@@ -10,6 +10,9 @@ export const VERSION: string = manifest.version;
 /** The data model of the demo, a folder for each branch. */
 export const DEMO_MODEL_DIR = join(import.meta.dirname, '..', 'models', 'demo');
 
+/** The OpenAPI document, which the build makes: that takes a second, and would delay every start. */
+export const API_DOCUMENT = join(import.meta.dirname, '..', 'dist', 'openapi.json');
+
 /** The program of an engine's process, which the build makes. */
 export const ENGINE_SCRIPT = join(import.meta.dirname, '..', 'dist', 'engine.js');
 

@@ -64,12 +64,10 @@ describe.each(WHO)(
 );
 
 describe('in another deployment, everything is a 403, even if the deployment does not exist', () => {
+  let turn = 0;
   test.each(cases(takesTokens.filter(isDeploymentOperation)))('%s', async (_id, op) => {
-    for (const who of WHO) {
-      for (const at of [otherDeploymentId, 999_999_999]) {
-        expect((await send(who, op, at)).status).toBe(403);
-      }
-    }
+    for (const who of WHO) expect((await send(who, op, otherDeploymentId)).status).toBe(403);
+    expect((await send(WHO[turn++ % WHO.length]!, op, 999_999_999)).status).toBe(403);
   });
 });
 

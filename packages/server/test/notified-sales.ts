@@ -189,10 +189,17 @@ export async function runNow(id: number) {
   const { client } = await world.person({ roles: ['Admin'] });
   return client.runNotification({ deploymentId, id });
 }
-/** As if the pause before the next attempt were over. */
-export async function retryNow() {
-  await sql('update notification_deliveries set next_attempt_at = now() where status = $1', ['waiting']);
-  await sql("update jobs set run_at = now() where kind = 'notifications.run' and state = 'waiting'");
+/** As if the pause before the next attempt of the newest run were over. */
+export async function retryNow(id: number) {
+  const [run] = await runs(id);
+  await sql(
+    "update notification_deliveries set next_attempt_at = now() where run_id = $1 and status = 'waiting'",
+    [run!.id],
+  );
+  // The job is queued a moment after the run says that it will be tried again.
+  const release = `update jobs set run_at = now()
+    where kind = 'notifications.run' and state = 'waiting' and (payload->>'runId')::int = $1 returning id`;
+  await expect.poll(() => sql(release, [run!.id]), PATIENTLY).toHaveLength(1);
   await sql('notify oriel_jobs');
 }
 export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();

@@ -77,6 +77,14 @@ export async function connect(
   return person.browser.get(await allow(world, provider, authorizationUrl));
 }
 
+/** As if the access tokens of a person had ended a moment ago. They can still be renewed. */
+export const endAccess = ({ server }: World, userId: number) =>
+  server.db.pool.query(
+    `update oauth_tokens set access_expires_at = now() - interval '1 second', updated_at = now() - interval '1 hour'
+     where user_id = $1`,
+    [userId],
+  );
+
 /** The tokens of a person, as the database has them. */
 export async function storedTokens({ server }: World, userId: number) {
   const { rows } = await server.db.pool.query('select * from oauth_tokens where user_id = $1 order by id', [

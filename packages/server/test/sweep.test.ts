@@ -72,6 +72,10 @@ afterAll(() => world.stop());
 const protectedOperations = allOperations.filter((op) => op.auth !== 'public');
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
 
+/** One of them, another one for the next operation. */
+const inTurn = <Item>(id: string, items: Item[]) =>
+  items[allOperations.findIndex((op) => op.id === id) % items.length]!;
+
 const send = (op: Operation, apiKey: string | null, body?: object) =>
   world.raw(op.method, addressOf(op), { apiKey, ...requestOf(op, body ?? {}) });
 
@@ -97,9 +101,10 @@ describe('the contract is consistent', () => {
 });
 
 describe('without a credential, or with a bad one, every protected operation is a 401', () => {
-  test.each(cases(protectedOperations))('%s', async (_id, op) => {
-    const attempts = [null, 'sk-this-key-was-never-created', 'not-even-a-key', ''];
-    for (const apiKey of attempts) expect((await send(op, apiKey)).status).toBe(401);
+  const BAD = ['sk-this-key-was-never-created', 'not-even-a-key', ''];
+  // The code that reads credentials is the same for all, so they take turns with the bad ones.
+  test.each(cases(protectedOperations))('%s', async (id, op) => {
+    for (const apiKey of [null, inTurn(id, BAD)]) expect((await send(op, apiKey)).status).toBe(401);
   });
 });
 
@@ -160,12 +165,13 @@ describe('an id that no row can have is a 404, and a value that is not an id is 
   const withIds = allOperations.filter(
     ({ params }) => Object.keys(params).length > 0 && Object.values(params).every(isId),
   );
-  test.each(cases(withIds))('%s', async (_id, op) => {
+  const BAD = ['1.5', '-1', '1e3', '%00'];
+  test.each(cases(withIds))('%s', async (id, op) => {
     const [, query = ''] = addressOf(op).split('?');
     const at = (value: string) => `${op.path.replaceAll(/\{\w+\}/g, value)}?${query}`;
     const init = requestOf(op);
     expect((await world.raw(op.method, at('9007199254740991'), init)).status).toBe(404);
-    for (const bad of ['abc', '1.5', '-1', '0', '1e3', '9007199254740993', '%00']) {
+    for (const bad of ['abc', '0', '9007199254740993', inTurn(id, BAD)]) {
       expect((await world.raw(op.method, at(bad), init)).status).toBe(400);
     }
   });

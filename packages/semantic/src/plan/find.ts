@@ -22,7 +22,7 @@ import { type Hints, knownPath, noJoinPath } from './paths.ts';
 import type { Named, Query, TimeDimension } from './query.ts';
 import type { Viewer } from './viewer.ts';
 
-export interface Found {
+export interface QueryMembers {
   readonly members: Members;
   readonly outputs: readonly Output[];
   readonly calculated: FoundCalculated;
@@ -41,7 +41,7 @@ export interface FoundTime {
   readonly span: Span | undefined;
 }
 
-export function findMembers(model: Model, query: Query, viewer: Viewer, clock: Clock): Found {
+export function findMembers(model: Model, query: Query, viewer: Viewer, clock: Clock): QueryMembers {
   const members = createMembers(model, viewer);
   const dimensions = once(query.dimensions).map(members.dimension);
   const times = query.timeDimensions.map((item) => findTime(item, members, clock));

@@ -2,7 +2,7 @@
 import { writeLocal } from '../times/moments.ts';
 import type { Zone } from '../times/zones.ts';
 import type { Calculated } from './calculated/fields.ts';
-import type { Found } from './find.ts';
+import type { QueryMembers } from './find.ts';
 import type { Comparison, Filter, FilterValue, Order, Query } from './query.ts';
 
 export interface NormalQuery {
@@ -41,7 +41,7 @@ export type NormalFilter =
 
 export function normalQuery(
   query: Query,
-  { times }: Found,
+  { times }: QueryMembers,
   { zone, order, limit }: { zone: Zone; order: readonly Order[]; limit: number },
 ): NormalQuery {
   const names = (members: readonly { name: string }[]) => [...new Set(members.map(({ name }) => name))];

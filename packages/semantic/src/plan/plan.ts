@@ -13,7 +13,7 @@ import { postgres } from './dialects/postgres.ts';
 import { queryError } from './errors.ts';
 import type { Grouping, Key, PlanContext, RowFilter } from './facts.ts';
 import { filterCondition, membersOf, piecesOf } from './filters.ts';
-import { type Found, findMembers } from './find.ts';
+import { findMembers, type QueryMembers } from './find.ts';
 import { createGroups } from './groups.ts';
 import { homeOf } from './homes.ts';
 import { measureCondition, typeOfMeasure } from './measures.ts';
@@ -187,7 +187,7 @@ const countOf = (select: Select): Select => ({
   from: { alias: 'rows', of: { select } },
 });
 
-function rowFilters({ filters, segments, times }: Found, clock: Clock): RowFilter[] {
+function rowFilters({ filters, segments, times }: QueryMembers, clock: Clock): RowFilter[] {
   return [
     ...times.map(
       ({ member, span }): RowFilter => ({
@@ -233,7 +233,7 @@ function rowFilters({ filters, segments, times }: Found, clock: Clock): RowFilte
 
 function planGrouped(
   context: PlanContext,
-  found: Found,
+  found: QueryMembers,
   filters: readonly RowFilter[],
   clock: Clock,
 ): Select {
@@ -310,7 +310,7 @@ function requireMeasure(member: Member): MeasureMember {
 const shownMeasure = (type: DimensionType, measure: Sql) => (type === 'time' ? shownInUtc(measure) : measure);
 
 /** Rolling windows follow the one time dimension with a date range. */
-function windowsOf({ zone }: PlanContext, { times }: Found): Grouping['windows'] {
+function windowsOf({ zone }: PlanContext, { times }: QueryMembers): Grouping['windows'] {
   const [time, another] = times.filter(({ span }) => span);
   if (!time || another) return undefined;
   const { member, span, granularity } = time;

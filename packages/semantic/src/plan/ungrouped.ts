@@ -2,7 +2,7 @@
 import { queryError } from './errors.ts';
 import { keySql, type PlanContext, primaryKeyOf, type RowFilter } from './facts.ts';
 import { behindPolicies } from './fences.ts';
-import type { Found } from './find.ts';
+import type { QueryMembers } from './find.ts';
 import { homeOf } from './homes.ts';
 import { expandMeasure, type InheritedFilter, isCount, isOwnAggregate, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
@@ -10,7 +10,11 @@ import { createRows, type Rows } from './rows.ts';
 import { requireShown } from './shown-values.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';
 
-export function planUngrouped(context: PlanContext, found: Found, filters: readonly RowFilter[]): Select {
+export function planUngrouped(
+  context: PlanContext,
+  found: QueryMembers,
+  filters: readonly RowFilter[],
+): Select {
   const {
     outputs,
     filters: { onMeasures },

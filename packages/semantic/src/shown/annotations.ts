@@ -1,6 +1,6 @@
 /** What an answer says about its columns: titles, types and formats. */
 import type { Described, Json, Model } from '../model.ts';
-import type { Found } from '../plan/find.ts';
+import type { QueryMembers } from '../plan/find.ts';
 import { typeOfMeasure } from '../plan/measures.ts';
 import { definitionOf, findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
 import type { Viewer } from '../plan/viewer.ts';
@@ -35,7 +35,7 @@ export interface Annotation {
 
 export function annotationOf(
   model: Model,
-  { outputs, times, segments, calculated }: Found,
+  { outputs, times, segments, calculated }: QueryMembers,
   viewer: Viewer,
 ): Annotation {
   const shown = (member: Member) => showMember(model, member);

@@ -60,10 +60,14 @@ async function prepare(installed: Installed): Promise<EngineProgram> {
 }
 
 const LOOK_WITHIN_MS = 30_000;
+/** What has worked in this process. Tests start many servers in one. */
+const worked = new Set<string>();
 
 /** Why there can be no fence on this machine, or undefined. Rejects if that cannot be found out now. */
 async function problemWith({ command, user, fence }: EngineProgram & { fence: Fence }) {
   if (!existsSync(fence.bubblewrap)) return 'There is no bubblewrap';
+  const key = `${fence.bubblewrap} ${command} ${user?.name}`;
+  if (worked.has(key)) return undefined;
   const { code, stderr, ended } = await runSandboxed({
     fence,
     user: user ?? OURSELVES,
@@ -76,7 +80,10 @@ async function problemWith({ command, user, fence }: EngineProgram & { fence: Fe
     resultBytesMax: 0,
     signal: new AbortController().signal,
   });
-  if (code === 0) return undefined;
+  if (code === 0) {
+    worked.add(key);
+    return undefined;
+  }
   // Such as on a busy machine. The next query looks again: taken for a no, it would keep the fence away until a restart.
   if (ended || code === null) throw new Error('the sandbox of engines could not be tried');
   return `bubblewrap cannot make a sandbox: ${stderr.trim().slice(0, 200) || `exit code ${code}`}`;

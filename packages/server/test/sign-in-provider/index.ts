@@ -18,8 +18,6 @@ export interface SignInProvider {
   serve(...urls: string[]): Promise<void>;
   /** Signs this person in at the next sign-in. */
   expect(account: Account): Promise<void>;
-  /** Access tokens are valid so long from now on. */
-  giveFor(accessSeconds: number): Promise<void>;
   /** Answers at this path in place of the provider. */
   answer(path: string, answer: Answer): Promise<void>;
   /** The token endpoint answers with this ID token, signed with the key of the provider, another one, or none. */
@@ -60,7 +58,6 @@ export async function startProvider(): Promise<SignInProvider> {
     serve: (...urls) =>
       tell({ client: { id: CLIENT_ID, secret: CLIENT_SECRET, urls, signingKey: ownKey.jwk } }),
     expect: (account) => tell({ account }),
-    giveFor: (accessSeconds) => tell({ accessSeconds }),
     answer,
     async issue(claims, key = ownKey) {
       const id_token = await sign(claims, key);

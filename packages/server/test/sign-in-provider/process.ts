@@ -35,8 +35,6 @@ export type Order =
   | { client: Client }
   /** The person who signs in next. */
   | { account: Account }
-  /** How long access tokens are valid from now on. */
-  | { accessSeconds: number }
   /** Answers at this path from now on. */
   | { path: string; answer: Answer }
   /** Answers as itself again. */
@@ -45,7 +43,6 @@ export type Order =
 const accounts = new Map<string, Account>();
 const answers = new Map<string, Answer>();
 let next: string;
-let accessSeconds = 3600;
 let provider: Provider;
 let serve: () => void;
 /** A server may ask at its start, before the provider knows the address of that server. */
@@ -62,7 +59,6 @@ function obey(order: Order) {
     accounts.set(order.account.sub, order.account);
     next = order.account.sub;
   }
-  if ('accessSeconds' in order) accessSeconds = order.accessSeconds;
   if ('path' in order) answers.set(order.path, order.answer);
   if ('reset' in order) answers.clear();
 }
@@ -118,7 +114,7 @@ const createProvider = ({ id, secret, urls, signingKey }: Client) =>
     rotateRefreshToken: true,
     issueRefreshToken: (_ctx: unknown, _client: unknown, code: { scopes: Set<string> }) =>
       code.scopes.has('offline_access'),
-    ttl: { AccessToken: () => accessSeconds },
+    ttl: { AccessToken: 3600 },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => accounts.get(accountId) }),
     async loadExistingGrant({ oidc }: { oidc: { provider: Provider; session: { accountId: string } } }) {

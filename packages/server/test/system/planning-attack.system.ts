@@ -36,7 +36,7 @@ const MODEL = `cubes:
 const QUERY_MS = 1000;
 /** What health and minting promise. */
 const PROMISED_MS = 250;
-const ATTACK_MS = 15_000;
+const ATTACK_MS = 8000;
 const REQUESTS_MAX = 5000;
 
 let server: RunningServer;

@@ -79,7 +79,7 @@ test.each(Object.entries(WAYS))(
     await whileLocked(async (unlock) => {
       const waiting = Promise.allSettled(Array.from({ length: WRITERS }, act));
       await expect.poll(countLocked).toBeGreaterThan(0);
-      for (let n = 0; n < 5; n++) {
+      for (let n = 0; n < 2; n++) {
         await probes();
         // The one whose turn it is, and a build of the branch.
         expect(await countLocked()).toBeLessThanOrEqual(2);

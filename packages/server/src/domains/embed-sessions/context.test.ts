@@ -148,9 +148,9 @@ test.each([
   ['groups', (text: string) => ({ groups: [text] })],
   ['userAttributes', (text: string) => ({ userAttributes: [{ name: 'n', value: text }] })],
   ['securityContext', (text: string) => ({ securityContext: { k: { [text]: 1 } } })],
-])('a NUL or half a character in %s is refused', async (_, wishes) => {
+])('a NUL or half a character in %s is refused', async (_, options) => {
   for (const text of ['a\0b', 'a\ud800b'])
-    expect(await embedding.refusal(wishes(text))).toMatchObject({ status: 400, code: 'invalid_text' });
+    expect(await embedding.refusal(options(text))).toMatchObject({ status: 400, code: 'invalid_text' });
 });
 
 test.each([

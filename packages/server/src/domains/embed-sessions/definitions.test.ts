@@ -9,10 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => embedding.stop());
 
-const creator = (embedTenantName: string, wishes: SessionOptions = {}): SessionOptions => ({
+const creator = (embedTenantName: string, options: SessionOptions = {}): SessionOptions => ({
   embedTenantName,
   creatorMode: true,
-  ...wishes,
+  ...options,
 });
 const GROUP_COLUMNS = 'name, description';
 const groupsOf = (tenant: string) =>
@@ -50,8 +50,8 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
   test('need creator mode, even for an empty list', async () => {
     for (const creatorMode of [undefined, false, null]) {
       for (const given of [[definition], []]) {
-        const wishes = { embedTenantName: embedding.tenant(), creatorMode, [field]: given };
-        expect(await embedding.refusal(wishes)).toMatchObject({
+        const options = { embedTenantName: embedding.tenant(), creatorMode, [field]: given };
+        expect(await embedding.refusal(options)).toMatchObject({
           status: 400,
           code: 'creator_mode_required',
           issues: [{ path: field }],
@@ -72,8 +72,8 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
 
   test('refuse a name that is given twice', async () => {
     const tenant = embedding.tenant();
-    const wishes = creator(tenant, { [field]: [definition, { ...definition, name: 'other' }, definition] });
-    expect(await embedding.refusal(wishes)).toMatchObject({
+    const options = creator(tenant, { [field]: [definition, { ...definition, name: 'other' }, definition] });
+    expect(await embedding.refusal(options)).toMatchObject({
       status: 400,
       code: 'duplicate_definition_name',
       message: expect.stringContaining('thing'),
@@ -84,7 +84,7 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
 
   test('are idempotent: the same call again changes nothing and is not audited again', async () => {
     const tenant = embedding.tenant();
-    const wishes = creator(tenant, {
+    const options = creator(tenant, {
       externalId: unique('ada'),
       [field]: [{ ...definition, description: 'A thing' }],
     });
@@ -93,9 +93,9 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
       await embedding.rows('select * from user_attributes where embed_tenant = $1', [tenant]),
       await embedding.rows(`select * from audit_log where operation = 'generateSession'`),
     ];
-    await embedding.mint(wishes);
+    await embedding.mint(options);
     const before = await state();
-    await embedding.mint(wishes);
+    await embedding.mint(options);
     expect(await state()).toEqual(before);
   });
 
@@ -122,8 +122,8 @@ describe.each(DEFINITIONS)('%s', (field, definition) => {
     ['a description that is too long', { description: 'x'.repeat(1001) }],
     ['another field', { id: 1 }],
   ])('do not match the operation with %s', async (_, changes) => {
-    const wishes = creator(embedding.tenant(), { [field]: [{ ...definition, ...(changes as object) }] });
-    expect(await embedding.refusal(wishes)).toMatchObject({ status: 400, code: 'invalid_request' });
+    const options = creator(embedding.tenant(), { [field]: [{ ...definition, ...(changes as object) }] });
+    expect(await embedding.refusal(options)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
   test('are audited if they create or change something', async () => {
@@ -296,7 +296,7 @@ test.each(['boolean', 'text', '', null, undefined])(
 
 test('many parallel calls with the same definitions all succeed, and each definition is created once', async () => {
   const tenant = embedding.tenant();
-  const wishes = creator(tenant, {
+  const options = creator(tenant, {
     externalId: unique('ada'),
     groupDefinitions: [{ name: 'b' }, { name: 'a' }],
     tenantGroupDefinitions: [{ name: 'a' }],
@@ -304,11 +304,11 @@ test('many parallel calls with the same definitions all succeed, and each defini
     groups: ['a', 'b'],
     userAttributes: [{ name: 'region', value: 'EU' }],
   });
-  const minted = await Promise.all(Array.from({ length: 12 }, () => embedding.mint(wishes)));
+  const minted = await Promise.all(Array.from({ length: 12 }, () => embedding.mint(options)));
   expect(new Set(minted).size).toBe(12);
   expect(await groupsOf(tenant)).toHaveLength(2);
   expect(await attributesOf(tenant)).toHaveLength(1);
-  expect(await embedding.rows('select from users where external_id = $1', [wishes.externalId])).toHaveLength(
+  expect(await embedding.rows('select from users where external_id = $1', [options.externalId])).toHaveLength(
     1,
   );
   expect(await embedding.rows(`select from audit_log where after->>'name' = $1`, [tenant])).toHaveLength(1);

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => embedding.stop());
 
 const UNKNOWN = 999_999_999;
-const codes = async (wishes: SessionOptions) =>
-  (await embedding.rehearse(wishes)).errors!.map(({ code, path }) => [code, path]);
+const codes = async (options: SessionOptions) =>
+  (await embedding.rehearse(options)).errors!.map(({ code, path }) => [code, path]);
 
 /** A tenant with groups and attributes, and a viewer in it. */
 async function furnished() {
@@ -36,7 +36,7 @@ async function furnished() {
 describe('a dry run reports every error at once', () => {
   test('about groups and attributes', async () => {
     const viewer = await furnished();
-    const wishes = {
+    const options = {
       ...viewer,
       userAttributeDefinitions: [
         { name: 'fine', type: 'number' },
@@ -52,7 +52,7 @@ describe('a dry run reports every error at once', () => {
         { name: 'zones', value: [1] },
       ],
     };
-    const rehearsed = await embedding.rehearse(wishes);
+    const rehearsed = await embedding.rehearse(options);
     expect(rehearsed.ok).toBe(false);
     expect(rehearsed.errors.map(({ code, path }) => [code, path])).toEqual([
       ['attribute_type_conflict', 'userAttributeDefinitions[1].type'],
@@ -70,12 +70,12 @@ describe('a dry run reports every error at once', () => {
       path: 'groups',
     });
     const [first] = rehearsed.errors;
-    expect(await embedding.refusal(wishes)).toMatchObject({ code: first!.code, message: first!.message });
+    expect(await embedding.refusal(options)).toMatchObject({ code: first!.code, message: first!.message });
   });
 
   test('about the request, the deployment, groups and attributes together', async () => {
     const viewer = await furnished();
-    const wishes = {
+    const options = {
       ...viewer,
       deploymentId: UNKNOWN,
       securityContext: { k: 'x'.repeat(70_000) },
@@ -92,7 +92,7 @@ describe('a dry run reports every error at once', () => {
       ],
       groups: ['nobody'],
     };
-    expect(await codes(wishes)).toEqual([
+    expect(await codes(options)).toEqual([
       ['duplicate_attribute_name', 'userAttributes[1].name'],
       ['duplicate_definition_name', 'groupDefinitions[1].name'],
       ['duplicate_definition_name', 'userAttributeDefinitions[1].name'],

@@ -76,8 +76,8 @@ test('a dry run changes nothing, whatever the request is', async () => {
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining(['users', 'user_groups', 'user_attribute_values', 'embed_sessions', 'audit_log']),
   );
-  for (const wishes of asked) {
-    expect(await embedding.rehearse(wishes)).not.toHaveProperty('sessionId');
+  for (const options of asked) {
+    expect(await embedding.rehearse(options)).not.toHaveProperty('sessionId');
     expect(await everything()).toEqual(before);
   }
 });
@@ -131,8 +131,8 @@ test('a dry run for an internal user reports their own groups, and would create 
 
 test('a dry run reports the value of each attribute and its source: request, stored, default or none', async () => {
   const viewer = await furnished();
-  const attributes = async (wishes: SessionOptions) =>
-    (await embedding.rehearse({ ...viewer, ...wishes })).userAttributes;
+  const attributes = async (options: SessionOptions) =>
+    (await embedding.rehearse({ ...viewer, ...options })).userAttributes;
   expect(await attributes({})).toEqual([
     { name: 'region', value: 'EU', source: 'stored' },
     { name: 'tier', value: 1, source: 'default' },
@@ -195,9 +195,9 @@ test.each<[string, (viewer: SessionOptions) => SessionOptions]>([
     (viewer) => ({ ...viewer, groups: [], tenantGroups: [], userAttributes: [{ name: 'region' }] }),
   ],
   ['read-only mode', (viewer) => ({ ...viewer, creatorMode: false, email: 'other@example.com' })],
-])('a dry run reports what the call then does: %s', async (_, wishesFor) => {
-  const wishes = wishesFor(await furnished());
-  const { embedTenantName, externalId } = embedding.request(wishes);
+])('a dry run reports what the call then does: %s', async (_, optionsFor) => {
+  const options = optionsFor(await furnished());
+  const { embedTenantName, externalId } = embedding.request(options);
   const stored = async () => ({
     users: await embedding.rows(
       'select id, email, first_name, picture from users where embed_tenant = $1 and external_id = $2',
@@ -211,9 +211,9 @@ test.each<[string, (viewer: SessionOptions) => SessionOptions]>([
     ),
   });
   const before = await stored();
-  const rehearsed = await embedding.rehearse(wishes);
+  const rehearsed = await embedding.rehearse(options);
   expect(rehearsed).toMatchObject({ ok: true });
-  const seen = await embedding.see(wishes);
+  const seen = await embedding.see(options);
   const after = await stored();
   expect(rehearsed.groups.after).toEqual(seen.groups);
   expect(rehearsed.tenantGroups.after).toEqual(seen.tenantGroups);

@@ -44,7 +44,10 @@ export function createEmbedTokens(
   { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
 ): EmbedTokens {
   const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
-  const verified = new LRUCache<string, { token: EmbedToken; actor: Embedded }>({ max: CACHED_MAX });
+  const verified = new LRUCache<string, { token: EmbedToken; actor: Embedded }>({
+    maxSize: CACHED_MAX,
+    sizeCalculation: () => 1,
+  });
   const tokenOf = new WeakMap<EmbedSession, EmbedToken>();
 
   async function verify(text: string) {

@@ -28,7 +28,8 @@ const moveExpiry = (sessionId: string, by: string) =>
     by,
   ]);
 
-const tokenOf = async (wishes?: object) => (await embedding.world.embedded(embedding.request(wishes))).token;
+const tokenOf = async (options?: object) =>
+  (await embedding.world.embedded(embedding.request(options))).token;
 const clientOf = (baseUrl: string, token: string) => createOrielClient({ baseUrl, token, retries: 0 });
 
 describe('a session', () => {

@@ -76,8 +76,8 @@ describe('in read-only mode', () => {
 
   test('groups of an embed tenant are unknown', async () => {
     const embedTenantName = embedding.tenant();
-    const wishes = { embedTenantName, groupDefinitions: define('theirs'), creatorMode: true };
-    await embedding.mint(wishes);
+    const options = { embedTenantName, groupDefinitions: define('theirs'), creatorMode: true };
+    await embedding.mint(options);
     expect(await embedding.refusal({ embedTenantName, groups: ['theirs'] })).toMatchObject({
       message: 'Groups with names theirs not found',
     });
@@ -147,8 +147,8 @@ describe('in creator mode', () => {
     const viewer = { externalId, embedTenantName: tenant };
     await embedding.mint({ ...viewer, groups: [ofAccount] });
     const creator = { ...viewer, creatorMode: true };
-    const wishes = { groupDefinitions: define('editors'), groups: ['editors'] };
-    expect((await embedding.see({ ...creator, ...wishes })).groups).toEqual(['editors']);
+    const options = { groupDefinitions: define('editors'), groups: ['editors'] };
+    expect((await embedding.see({ ...creator, ...options })).groups).toEqual(['editors']);
     expect((await embedding.see(viewer)).groups).toEqual([ofAccount]);
     await embedding.mint({ ...viewer, groups: [] });
     expect((await embedding.see(creator)).groups).toEqual(['editors']);
@@ -166,8 +166,8 @@ describe('in creator mode', () => {
       tenantGroups: ['both', 'second', 'both'],
     });
     expect(seen).toMatchObject({ groups: ['both', 'first'], tenantGroups: ['both', 'second'] });
-    const after = async (wishes: SessionOptions) => {
-      const { groups, tenantGroups } = await embedding.see({ ...viewer, ...wishes });
+    const after = async (options: SessionOptions) => {
+      const { groups, tenantGroups } = await embedding.see({ ...viewer, ...options });
       return { groups, tenantGroups };
     };
     expect(await after({ tenantGroups: ['first'] })).toEqual({
@@ -248,8 +248,8 @@ describe('in creator mode', () => {
 
   test.each([[['staff']], [[]]])('tenant groups of %j need creator mode', async (tenantGroups) => {
     for (const creatorMode of [undefined, false, null]) {
-      const wishes = { embedTenantName: embedding.tenant(), creatorMode, tenantGroups };
-      expect(await embedding.refusal(wishes)).toMatchObject({
+      const options = { embedTenantName: embedding.tenant(), creatorMode, tenantGroups };
+      expect(await embedding.refusal(options)).toMatchObject({
         status: 400,
         code: 'creator_mode_required',
         issues: [{ path: 'tenantGroups' }],

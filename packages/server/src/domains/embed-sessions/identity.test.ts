@@ -38,8 +38,8 @@ test('a session needs exactly one of externalId and internalId', async () => {
     { externalId: null },
     { externalId: null, internalId: null },
   ];
-  for (const wishes of wrong) {
-    expect(await embedding.refusal(wishes)).toMatchObject({ status: 400, code: 'identity_required' });
+  for (const options of wrong) {
+    expect(await embedding.refusal(options)).toMatchObject({ status: 400, code: 'identity_required' });
   }
   expect(await users('both')).toEqual([]);
 });
@@ -141,13 +141,13 @@ test.each<[string, unknown]>([
   ['embedTenantProfile', {}],
 ])('with an internal id, %s is refused, even if it is empty', async (field, value) => {
   const { username } = await internalUser();
-  const wishes = { internalId: username, creatorMode: true, embedTenantName: embedding.tenant() };
-  expect(await embedding.refusal({ ...wishes, [field]: value })).toMatchObject({
+  const options = { internalId: username, creatorMode: true, embedTenantName: embedding.tenant() };
+  expect(await embedding.refusal({ ...options, [field]: value })).toMatchObject({
     status: 400,
     code: 'not_allowed_with_internal_id',
     issues: [{ path: field }],
   });
-  expect(await embedding.mint({ ...wishes, [field]: null })).toBeTruthy();
+  expect(await embedding.mint({ ...options, [field]: null })).toBeTruthy();
 });
 
 test('with an internal id, an email is ignored', async () => {

@@ -27,10 +27,10 @@ async function list(filter: object) {
 
 /** Mints with this client, or as the admin, and returns the id of the entry in the ledger. */
 async function mint(
-  wishes: SessionOptions = {},
+  options: SessionOptions = {},
   { client }: Pick<Person, 'client'> = { client: embedding.world.admin },
 ) {
-  return numberOf((await client.generateSession({ body: embedding.request(wishes) })).sessionId);
+  return numberOf((await client.generateSession({ body: embedding.request(options) })).sessionId);
 }
 
 describe('an entry', () => {

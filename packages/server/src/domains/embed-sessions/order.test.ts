@@ -27,10 +27,10 @@ describe('if there are two errors, the first in the order of checks is reported'
       .poll(async () => (await works())?.some(({ code }) => code === 'creator_mode_disabled'))
       .toBe(!isOn);
   };
-  const inTenant = (wishes: SessionOptions): SessionOptions => ({
+  const inTenant = (options: SessionOptions): SessionOptions => ({
     embedTenantName: tenant,
     creatorMode: true,
-    ...wishes,
+    ...options,
   });
 
   test('a bad credential comes before a bad body', async () => {
@@ -51,13 +51,13 @@ describe('if there are two errors, the first in the order of checks is reported'
   test('the scope of the key comes before the deployment', async () => {
     const { id } = await embedding.world.deployment();
     const { apiKey } = await embedding.world.person({ deploymentIds: [id] });
-    const wishes = { deploymentId: UNKNOWN, internalId: 'nobody' };
-    expect((await embedding.refusal(wishes, apiKey)).code).toBe('outside_key_scope');
+    const options = { deploymentId: UNKNOWN, internalId: 'nobody' };
+    expect((await embedding.refusal(options, apiKey)).code).toBe('outside_key_scope');
   });
 
   test('the deployment comes before the internal user', async () => {
-    const wishes = { deploymentId: UNKNOWN, internalId: 'nobody' };
-    expect((await embedding.refusal(wishes)).code).toBe('deployment_not_found');
+    const options = { deploymentId: UNKNOWN, internalId: 'nobody' };
+    expect((await embedding.refusal(options)).code).toBe('deployment_not_found');
   });
 
   test('the internal user comes before the flag for creator mode, and the flag before definitions', async () => {
@@ -138,12 +138,12 @@ describe('creator mode', () => {
     try {
       await embedding.rows('update tenant_settings set use_creator_mode = false');
       const off = { status: 403, code: 'creator_mode_disabled' };
-      const wishes = { creatorMode: true, embedTenantName: embedding.tenant() };
-      await expect.poll(() => embedding.refusal(wishes)).toMatchObject(off);
+      const options = { creatorMode: true, embedTenantName: embedding.tenant() };
+      await expect.poll(() => embedding.refusal(options)).toMatchObject(off);
       const groupDefinitions = [{ name: 'editors' }];
-      expect(await embedding.refusal({ ...wishes, groupDefinitions })).toMatchObject(off);
+      expect(await embedding.refusal({ ...options, groupDefinitions })).toMatchObject(off);
       expect(await embedding.rows('select from user_groups where embed_tenant is not null')).toEqual([]);
-      expect((await embedding.see({ ...wishes, creatorMode: false })).creatorMode).toBe(false);
+      expect((await embedding.see({ ...options, creatorMode: false })).creatorMode).toBe(false);
     } finally {
       await embedding.stop();
     }

@@ -34,8 +34,8 @@ const revoke = (body: object) => embedding.world.admin.revokeEmbedSessions({ bod
 const audited = (operation: string) =>
   embedding.rows('select * from audit_log where operation = $1 order by id', [operation]);
 
-async function mintWith({ client }: Pick<Person, 'client'>, wishes: SessionOptions) {
-  return (await client.generateSession({ body: embedding.request(wishes) })).sessionId;
+async function mintWith({ client }: Pick<Person, 'client'>, options: SessionOptions) {
+  return (await client.generateSession({ body: embedding.request(options) })).sessionId;
 }
 
 async function expectEnd(token: string) {
@@ -111,9 +111,9 @@ describe('all sessions', () => {
     'of %s end, are counted and audited; others, and sessions minted later, stay valid',
     async (name) => {
       const { these, others, body } = await targets[name]!();
-      const mint = ({ by, ...wishes }: Target['these']) =>
-        mintWith(by ?? { client: embedding.world.admin }, wishes);
-      const open = async (wishes: Target['these']) => (await exchange(await mint(wishes))).token;
+      const mint = ({ by, ...options }: Target['these']) =>
+        mintWith(by ?? { client: embedding.world.admin }, options);
+      const open = async (options: Target['these']) => (await exchange(await mint(options))).token;
       const tokens = [await open(these), await open(these)];
       const [unused, expired, revoked] = [await mint(these), await mint(these), await mint(these)];
       await embedding.rows('update embed_sessions set expires_at = now() where id = $1', [numberOf(expired)]);
@@ -215,8 +215,8 @@ describe('verifying tokens', () => {
 
   test('a known token needs no query, for a viewer and for an internal user', async () => {
     const { username } = await embedding.world.admin.getMe();
-    for (const wishes of [{}, { internalId: username }]) {
-      const { token } = await exchange(await embedding.mint(wishes));
+    for (const options of [{}, { internalId: username }]) {
+      const { token } = await exchange(await embedding.mint(options));
       await expect.poll(() => queriesFor(token)).toBe(0);
     }
   });

@@ -27,8 +27,8 @@ const statusOf = (token: string, url = embedding.world.url) =>
       () => 200,
       (error) => error.status as number,
     );
-const tokenOf = async (wishes: SessionOptions = {}) =>
-  (await embedding.world.embedded(embedding.request(wishes))).token;
+const tokenOf = async (options: SessionOptions = {}) =>
+  (await embedding.world.embedded(embedding.request(options))).token;
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a token is refused', () => {
@@ -125,8 +125,8 @@ describe('a token is refused', () => {
   test.each([
     ['a viewer', () => ({})],
     ['an internal user', async () => ({ internalId: (await embedding.world.admin.getMe()).username })],
-  ])('after 24 hours, even if the server has verified it before, of %s', async (_whose, wishes) => {
-    const [seen, unseen] = [await tokenOf(await wishes()), await tokenOf(await wishes())];
+  ])('after 24 hours, even if the server has verified it before, of %s', async (_whose, options) => {
+    const [seen, unseen] = [await tokenOf(await options()), await tokenOf(await options())];
     expect(await statusOf(seen)).toBe(200);
     const DAY_MS = 24 * 3_600_000;
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() + DAY_MS - 60_000 });

@@ -13,6 +13,7 @@ import {
 import { errorOf, newAccount, PENDING, visitsTo } from '../../../test/sign-in-provider/visits.ts';
 import { ADMIN_KEY, createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { readConfig } from '../../config.ts';
+import { REQUEST } from '../../platform/outbound/oauth-fetch.ts';
 import { startServer } from '../../start-server.ts';
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -30,10 +31,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([world?.stop(), provider?.stop()]);
 });
+const { timeoutMs } = REQUEST;
 afterEach(async () => {
   vi.useRealTimers();
+  REQUEST.timeoutMs = timeoutMs;
   await provider.reset();
 });
+
+/** As if the provider had not answered for seconds. */
+async function answerNever(path: string) {
+  REQUEST.timeoutMs = 300;
+  await provider.answer(path, { silence: 'for ever' });
+}
 
 const later = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 
@@ -221,7 +230,6 @@ describe('an ID token', () => {
 describe('a provider that does not answer as it should is a clear error, and nothing is made:', () => {
   const unavailable = [502, 'provider_unavailable'];
   const answers: [string, Answer][] = [
-    ['nothing', { silence: 'for ever' }],
     ['a closed connection', { silence: 'closed' }],
     ['100 MB', { bytes: 100 * MB, headers: { 'content-length': String(100 * MB) } }],
     ['100 MB without saying so', { bytes: 100 * MB }],
@@ -234,6 +242,10 @@ describe('a provider that does not answer as it should is a clear error, and not
     expect(await refused(() => provider.answer('/token', answer))).toEqual(unavailable);
   });
 
+  test('nothing in place of the tokens', async () => {
+    expect(await refused(() => answerNever('/token'))).toEqual(unavailable);
+  });
+
   test.each([
     ['100 MB', { bytes: 100 * MB }, unavailable],
     ['somebody else', { body: JSON.stringify({ sub: 'another' }) }, [400, 'provider_refused']],
@@ -241,16 +253,18 @@ describe('a provider that does not answer as it should is a clear error, and not
     expect(await refused(() => provider.answer('/me', answer))).toEqual(error);
   });
 
-  test.each([
-    ['nothing', { silence: 'for ever' }],
-    ['100 MB', { bytes: 100 * MB }],
-    ['the settings of another issuer', { body: JSON.stringify({ issuer: 'https://another.example' }) }],
-  ] as [string, Answer][])('%s in place of its settings', async (_, answer) => {
-    await provider.answer(DISCOVERY, answer);
+  test('nothing, 100 MB or the settings of another issuer in place of its settings', async () => {
+    await answerNever(DISCOVERY);
     const cold = await createOwnWorld({ env: provider.env });
     try {
       const begin = () => visits.newBrowser().get(`${cold.url}/sign-in/provider`);
       expect(errorOf(await begin())).toEqual(unavailable);
+      REQUEST.timeoutMs = timeoutMs;
+      const another = { body: JSON.stringify({ issuer: 'https://another.example' }) };
+      for (const answer of [{ bytes: 100 * MB }, another]) {
+        await provider.answer(DISCOVERY, answer);
+        expect(errorOf(await begin())).toEqual(unavailable);
+      }
       await provider.reset();
       expect((await begin()).status).toBe(303);
     } finally {
@@ -299,10 +313,12 @@ describe('the provider is asked by callers who are not known', () => {
       for (let i = 0; i < 32; i++) begun.push(await toCallback());
       const other = begun.pop()!;
       await provider.answer('/token', { silence: 'for ever' });
+      REQUEST.timeoutMs = 1500;
       const from = (address: string) => ({ 'x-forwarded-for': address });
       const slow = begun.map(({ browser, callback }) => browser.get(callback, from('203.0.113.1')));
       // Ten are asked and twenty wait, so one is refused at once.
       expect(errorOf(await Promise.race(slow))).toEqual([503, 'busy']);
+      REQUEST.timeoutMs = timeoutMs;
       await provider.reset();
       expect(errorOf(await other.browser.get(other.callback, from('203.0.113.2')))).toEqual([
         403,

@@ -52,7 +52,7 @@ test('a reader whose rights change while others are served gets the rows of thei
   await add(id, [provision('moves', 'APAC')]);
   release();
   await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
-  await retryNow();
+  await retryNow(id);
   await ended(id);
   expect((await runs(id))[0]).toMatchObject({ state: 'done', sent: 3 });
   const figures = (who: string) =>
@@ -242,7 +242,7 @@ test('each reader has an alert of their own, which counts as told only once it w
   // What is true at the next attempt decides.
   answers.delete(address('high'));
   await be('high', 'EU');
-  await retryNow();
+  await retryNow(id);
   await ended(id, ++count);
   expect(await outcomes()).toEqual([NOT_MET, NOT_MET]);
   await be('high', 'MEA');

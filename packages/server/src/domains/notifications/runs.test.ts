@@ -312,7 +312,7 @@ test('messages over the limit of an embed tenant wait for the next hour', async 
       "update notification_deliveries set finished_at = now() - interval '61 minutes' where run_id = $1",
       [run!.id],
     );
-    await retryNow();
+    await retryNow(id);
     await ended(id);
     expect((await runs(id))[0]).toMatchObject({ state: 'done', sent: 3 });
   } finally {
@@ -455,7 +455,7 @@ test('temporary refusals are tried again, permanent ones are shown at the recipi
   ]);
   await expect.poll(async () => (await runs(id))[0]!.phase, PATIENTLY).toBe('retrying');
   answers.delete(addressOf('busy'));
-  await retryNow();
+  await retryNow(id);
   await ended(id);
   expect(await state()).toEqual([
     ['sent', 1],

@@ -2,7 +2,6 @@
  * People who query ClickHouse with their own access: a double of ClickHouse, which asks a real OpenID Connect provider
  * about each token. The provider takes each refresh token once, and ends everything if one comes twice.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FakeClickHouse, failure, rows, startFakeClickHouse } from '../../../test/fake-clickhouse.ts';
@@ -11,6 +10,7 @@ import {
   connect,
   connectingPerson,
   connectingRole,
+  endAccess,
   integrationOf,
   isActive,
   storedTokens,
@@ -82,7 +82,6 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await provider.reset();
-  await provider.giveFor(3600);
 });
 
 const ask = ({ client }: Pick<Connecting, 'client'>, limit = 1) =>
@@ -90,9 +89,8 @@ const ask = ({ client }: Pick<Connecting, 'client'>, limit = 1) =>
 const namesOf = async (person: Pick<Connecting, 'client'>) =>
   ((await ask(person)) as { data: Record<string, string>[] }).data.map((row) => row['who.name']);
 
-async function newPerson(accessSeconds = 3600) {
+async function newPerson() {
   const person = await connectingPerson(world, [role]);
-  await provider.giveFor(accessSeconds);
   expect((await connect(world, provider, person, integrationId)).status).toBe(303);
   return person;
 }
@@ -109,7 +107,7 @@ test('each query of a person has their own token', async () => {
 });
 
 test('refresh tokens that work once are never used twice, by many queries of two servers', async () => {
-  const person = await newPerson(6);
+  const person = await newPerson();
   const another = await world.anotherServer();
   const { accessToken } = await logIn(world, person);
   const load = (url: string, limit: number) =>
@@ -120,7 +118,7 @@ test('refresh tokens that work once are never used twice, by many queries of two
     });
   const refreshTokens = new Set<string | null>();
   for (let round = 0; round < 3; round++) {
-    await sleep(6100);
+    await endAccess(world, person.id);
     const asked = Array.from({ length: 10 }, (_, i) =>
       load(i % 2 ? world.url : another.url, 1 + round * 10 + i),
     );
@@ -144,9 +142,9 @@ async function eventsOf() {
 }
 
 test('an access that cannot be renewed any more has ended, and the connection says so', async () => {
-  const person = await newPerson(1);
+  const person = await newPerson();
   const told = await eventsOf();
-  await sleep(1100);
+  await endAccess(world, person.id);
   await provider.answer('/token', {
     status: 400,
     body: '{"error":"invalid_grant","error_description":"secret"}',
@@ -171,8 +169,8 @@ test.each([
   ['does not answer as it should', { status: 500, body: '<html>' }, 'active'],
   ['refuses the integration', { status: 401, body: '{"error":"invalid_client"}' }, 'error'],
 ])('a service that %s ends nothing: the tokens stay, and are renewed later', async (_, answer, status) => {
-  const person = await newPerson(1);
-  await sleep(1100);
+  const person = await newPerson();
+  await endAccess(world, person.id);
   await provider.answer('/token', answer);
   const told = await eventsOf();
   for (let i = 0; i < 2; i++) {

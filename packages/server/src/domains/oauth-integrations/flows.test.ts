@@ -16,6 +16,7 @@ import { PASSWORD } from '../../../test/sign-in.ts';
 import { type SignInProvider, startProvider } from '../../../test/sign-in-provider/index.ts';
 import { errorOf } from '../../../test/sign-in-provider/visits.ts';
 import { createWorld, type World } from '../../../test/world.ts';
+import { REQUEST } from '../../platform/outbound/oauth-fetch.ts';
 
 const MB = 1024 * 1024;
 
@@ -259,11 +260,18 @@ describe('a callback is refused with a page, and stores nothing', () => {
     ['has a token with a line break', tokens({ access_token: 'a\r\nb' })],
     ['has a token of 100 KB', tokens({ access_token: 'x'.repeat(100_000) })],
     ['has a token of another type', tokens({ token_type: 'mac' })],
-  ])('a token reply that %s', async (_, answer) => {
-    expect((await refused(() => provider.answer('/token', answer))).slice(0, 2)).toEqual([
-      502,
-      'oauth_provider_unavailable',
-    ]);
+  ])('a token reply that %s', async (name, answer) => {
+    const { timeoutMs } = REQUEST;
+    try {
+      const meddle = () => {
+        // As if the provider had not answered for seconds.
+        if (name === 'never comes') REQUEST.timeoutMs = 300;
+        return provider.answer('/token', answer);
+      };
+      expect((await refused(meddle)).slice(0, 2)).toEqual([502, 'oauth_provider_unavailable']);
+    } finally {
+      REQUEST.timeoutMs = timeoutMs;
+    }
   });
 
   test('a provider that does not know our client says who can mend it', async () => {

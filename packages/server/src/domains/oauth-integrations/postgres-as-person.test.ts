@@ -4,7 +4,13 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts';
-import { type Connecting, connectingPerson, connectingRole, integrationOf } from '../../../test/oauth.ts';
+import {
+  type Connecting,
+  connectingPerson,
+  connectingRole,
+  endAccess,
+  integrationOf,
+} from '../../../test/oauth.ts';
 import { type PersonTokens, startPersonTokens } from '../../../test/person-tokens.ts';
 import { deployModel } from '../../../test/shops.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
@@ -286,15 +292,13 @@ test('a token that the source refuses is renewed once, and tried once more', asy
 });
 
 test('a token that ends is renewed before, once for all queries of all servers', async () => {
-  service.expiresIn = 1;
   const person = await newPerson();
-  service.expiresIn = 3600;
   const another = await world.anotherServer();
   const clients = [world, { ...world, url: another.url }];
   const { accessToken } = await world.client().login({
     body: { email: person.email, password: 'correct horse battery staple' },
   });
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await endAccess(world, person.id);
   const before = service.renewals;
   const asked = Array.from({ length: 12 }, (_, i) =>
     fetch(`${clients[i % 2]!.url}/query/api/v1/deployments/${deploymentId}/load`, {
@@ -309,9 +313,8 @@ test('a token that ends is renewed before, once for all queries of all servers',
 });
 
 test('a connection that the person ends while it is renewed stays ended', async () => {
-  service.expiresIn = 1;
   const person = await newPerson();
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await endAccess(world, person.id);
   const renewal = service.hold();
   const answer = rowsOf(person);
   answer.catch(() => {});
@@ -323,10 +326,8 @@ test('a connection that the person ends while it is renewed stays ended', async 
 });
 
 test('a connection that the person makes again while it is renewed is used', async () => {
-  service.expiresIn = 1;
   const person = await newPerson();
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  service.expiresIn = 3600;
+  await endAccess(world, person.id);
   const renewal = service.hold();
   const answer = rowsOf(person);
   answer.catch(() => {});
@@ -337,10 +338,8 @@ test('a connection that the person makes again while it is renewed is used', asy
 });
 
 test('new tokens are not lost if the database cannot store them for a moment', async () => {
-  service.expiresIn = 1;
   const person = await newPerson();
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  service.expiresIn = 3600;
+  await endAccess(world, person.id);
   const { pool } = world.server.db;
   await pool.query(`
     create function refuse_tokens() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;

@@ -60,12 +60,12 @@ export function createAnswering({ results, sourceAccess, embedQueryMs }: Answeri
     call: QueryCall,
     source: OpenSource,
     statement: Query,
-    { maxAgeMs, version, ...wishes }: ResultOptions,
+    { maxAgeMs, version, ...options }: ResultOptions,
     access?: OwnAccess,
   ): Result | Promise<Result> => {
     const asked = access ? { id: `${source.id} ${access.key}`, version: source.version } : source;
     const key = keyOf(asked, statement, version);
-    const known = wishes.isRenewed ? undefined : results.known(key, maxAgeMs);
+    const known = options.isRenewed ? undefined : results.known(key, maxAgeMs);
     if (known) return known;
     call.watch?.onAsk();
     const { signal } = call;
@@ -73,7 +73,7 @@ export function createAnswering({ results, sourceAccess, embedQueryMs }: Answeri
     // Each of several queries listens.
     setMaxListeners(0, signal);
     return results.find({
-      ...wishes,
+      ...options,
       key,
       maxAgeMs,
       sharer,
@@ -106,15 +106,15 @@ export function createAnswering({ results, sourceAccess, embedQueryMs }: Answeri
   async function answer(
     call: QueryCall,
     planned: PlannedQuery,
-    wishes: { isRenewed: boolean; mayBeLarge: boolean },
+    options: { isRenewed: boolean; mayBeLarge: boolean },
   ): Promise<Answered> {
     const { source, statement, total } = planned;
-    const isRenewed = wishes.isRenewed || planned.isRenewed;
+    const isRenewed = options.isRenewed || planned.isRenewed;
     const whole = { isRenewed, mayBeLarge: false };
     const freshness = await freshnessFor(call, planned, isRenewed);
     // Count first: if counting fails there is no result file to release.
     const counted = total && (await resultOf(call, source, total, { ...whole, ...freshness }));
-    const how = { ...freshness, isRenewed, mayBeLarge: wishes.mayBeLarge };
+    const how = { ...freshness, isRenewed, mayBeLarge: options.mayBeLarge };
     const result = await resultOf(call, source, statement, how);
     call.watch?.onAnswer(result.rowCount);
     return { planned, result, total: counted && Number(JSON.parse(rowsText(counted))[0][0]) };

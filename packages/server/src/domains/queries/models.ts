@@ -54,7 +54,10 @@ export function createModels(
     waitMs: 60_000,
   });
   /** By deployment, the tree of the deployed branch that was asked for or warmed last. */
-  const deployed = new LRUCache<number, string>({ max: DEPLOYED_MAX });
+  const deployed = new LRUCache<number, string>({
+    maxSize: DEPLOYED_MAX,
+    sizeCalculation: () => 1,
+  });
   let compiled = 0;
   platform.metrics.gauge(
     'oriel_models_compiled',

@@ -9,14 +9,14 @@ export const TASKS = { queries: planQueries, sql: planSqlQuery, explain, access,
 
 export type TaskKind = keyof typeof TASKS;
 export type Input<Kind extends TaskKind> = Parameters<(typeof TASKS)[Kind]>[0];
-export type Made<Kind extends TaskKind> = ReturnType<(typeof TASKS)[Kind]>;
+export type TaskResult<Kind extends TaskKind> = ReturnType<(typeof TASKS)[Kind]>;
 
 export function carryOut<Kind extends TaskKind>(
   kind: Kind,
   input: Input<Kind>,
   context: MakeContext,
-): Made<Kind> {
-  const make = TASKS[kind] as (input: Input<Kind>, context: MakeContext) => Made<Kind>;
+): TaskResult<Kind> {
+  const make = TASKS[kind] as (input: Input<Kind>, context: MakeContext) => TaskResult<Kind>;
   return make(input, context);
 }
 
@@ -41,7 +41,7 @@ export type PlanReply = {
   tookMs: number;
 } & (
   | {
-      made: Made<TaskKind>;
+      made: TaskResult<TaskKind>;
       /** Of the statements of queries, and of those that count their rows. */
       hashes: readonly [string, string | undefined][];
     }

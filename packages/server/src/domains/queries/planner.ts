@@ -13,10 +13,10 @@ import { createObjectIds } from './object-ids.ts';
 import {
   carryOut,
   type Input,
-  type Made,
   type PlanOrder,
   type PlanReply,
   type TaskKind,
+  type TaskResult,
 } from './plan-tasks.ts';
 import { type MadeQueries, type PlanContext, rememberHash } from './plans.ts';
 import type { FindSource } from './sources.ts';
@@ -39,7 +39,7 @@ export interface Planner {
     characters: number,
     context: PlanContext,
     by: PlannedFor,
-  ): Made<Kind> | Promise<Made<Kind>>;
+  ): TaskResult<Kind> | Promise<TaskResult<Kind>>;
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     input: Input<Kind>,
     { source, ...context }: PlanContext,
     sharer: string,
-  ): Made<Kind> | undefined {
+  ): TaskResult<Kind> | undefined {
     const left = createBudget(CHEAP);
     const startedAt = performance.now();
     try {
@@ -91,7 +91,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     input: Input<Kind>,
     { model, source, viewer, now }: PlanContext,
     { sharer, signal }: PlannedFor,
-  ): Promise<Made<Kind>> {
+  ): Promise<TaskResult<Kind>> {
     const order: PlanOrder = {
       kind,
       input,
@@ -116,7 +116,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
       throw new Error(`The data source ${reply.missing} was not known to the thread.`);
     }
     if (kind === 'queries') rememberHashes(reply.made as MadeQueries, reply.hashes);
-    return reply.made as Made<Kind>;
+    return reply.made as TaskResult<Kind>;
   }
 
   return {

@@ -22,7 +22,7 @@ import { toOwn } from './explain.ts';
 import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
 import type { PlanCache } from './plan-cache.ts';
-import type { Made } from './plan-tasks.ts';
+import type { TaskResult } from './plan-tasks.ts';
 import type { PlannedFor, Planner } from './planner.ts';
 import { hashOf, type PlanContext, type PlannedQueries, statementHash } from './plans.ts';
 import {
@@ -43,7 +43,7 @@ export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
   /** Throws a 403 if the caller may not read the SQL of the data model. */
   requireSql(call: QueryCall): Promise<void>;
-  load(call: QueryCall, query: QueryInput, wishes: LoadOptions): Promise<Loaded>;
+  load(call: QueryCall, query: QueryInput, options: LoadOptions): Promise<Loaded>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: QueryInput): Promise<void>;
   /**
@@ -53,7 +53,7 @@ export interface Queries {
   loadSql(
     call: QueryCall,
     text: string,
-    wishes: { isRenewed: boolean; isPublished?: boolean },
+    options: { isRenewed: boolean; isPublished?: boolean },
   ): Promise<Loaded>;
   runSql(call: QueryCall, text: string): Promise<void>;
   /** Runs a SELECT in a data source itself, outside of the model and its policies. The caller must have `SqlRunnerRead`. */
@@ -79,14 +79,14 @@ export interface Queries {
   /** The caller, or as whom they ask, as policies see them. */
   viewer(call: QueryCall): Promise<Viewer>;
   /** Without a viewer, the caller. */
-  explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<Made<'explain'>>;
+  explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<TaskResult<'explain'>>;
   /** For callers who may not know the model: only what they see of what their own query names. */
-  explainOwn(call: QueryCall, query: object): Promise<Made<'explain'>>;
+  explainOwn(call: QueryCall, query: object): Promise<TaskResult<'explain'>>;
   /** What somebody sees of every cube and view. Without a viewer, the caller. */
   explainAccess(
     call: QueryCall,
     viewer: GivenViewer | { userId: number } | undefined,
-  ): Promise<Made<'access'>>;
+  ): Promise<TaskResult<'access'>>;
 }
 
 /** What the names of members mean. Undefined for names that queries cannot use. */
@@ -322,8 +322,8 @@ export function createQueries(options: QueriesOptions): Queries {
     load: (call, query, { isMulti, isRenewed }) =>
       withApiErrors(call, async () => {
         const { type, queries } = await plan(call, query);
-        const wishes = { isRenewed, mayBeLarge: queries.length === 1 };
-        const answered = await Promise.all(queries.map((planned) => answer(call, planned, wishes)));
+        const answerOptions = { isRenewed, mayBeLarge: queries.length === 1 };
+        const answered = await Promise.all(queries.map((planned) => answer(call, planned, answerOptions)));
         return answerText(type, answered, isMulti || type !== 'regularQuery', countUnreadOf(call));
       }),
   };

@@ -113,8 +113,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type ViewerOptions = Omit<Parameters<World['embedded']>[0], 'deploymentId'>;
-const session = (wishes: ViewerOptions = {}) =>
-  world.embedded({ deploymentId, externalId: unique('viewer'), ...wishes });
+const session = (options: ViewerOptions = {}) =>
+  world.embedded({ deploymentId, externalId: unique('viewer'), ...options });
 type Client = World['admin'];
 
 async function rowsOf(client: Client, query: object): Promise<Record<string, string>[]> {
@@ -231,8 +231,8 @@ test('the token of a session that was revoked gets no answer that is kept', asyn
 
 test('groups of creator mode are those of the embed tenant, and tenant groups have a prefix', async () => {
   const embedTenantName = unique('tenant');
-  const creator = (wishes: ViewerOptions) =>
-    session({ embedTenantName, creatorMode: true, groupDefinitions: [{ name: GROUP }], ...wishes });
+  const creator = (options: ViewerOptions) =>
+    session({ embedTenantName, creatorMode: true, groupDefinitions: [{ name: GROUP }], ...options });
   expect(await idsOf((await creator({ groups: [GROUP] })).client)).toEqual(['1', '2', '3']);
   const { client } = await creator({ tenantGroups: [GROUP] });
   expect(await idsOf(client)).toEqual(['2']);

@@ -67,7 +67,7 @@ async function expectSeen(client: Client, steps: [change: () => Promise<unknown>
 test('the first query after a change of an external viewer sees it', async () => {
   const { admin } = world;
   const externalId = unique('viewer');
-  const mint = (wishes: object) => admin.generateSession({ body: { deploymentId, externalId, ...wishes } });
+  const mint = (options: object) => admin.generateSession({ body: { deploymentId, externalId, ...options } });
   const { client } = await world.embedded({ deploymentId, externalId });
   expect(await countOf(client)).toBe(0);
   await expectSeen(client, [
@@ -143,7 +143,7 @@ test('minting for a new viewer, or without a change, notifies nobody', async () 
       groups: ['team'],
       userAttributes: [{ name: 'region', value: 'AMER' }],
     };
-    const mint = (wishes = {}) => world.admin.generateSession({ body: { ...session, ...wishes } });
+    const mint = (options = {}) => world.admin.generateSession({ body: { ...session, ...options } });
     await mint();
     await mint();
     await mint({ groups: [] });

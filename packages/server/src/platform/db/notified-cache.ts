@@ -33,7 +33,9 @@ export function createNotifiedCache<Key extends string | number, Value>(
   /** The keys of `cache` by subject, so that a notification costs as much as it drops. */
   const keysOf = new Map<string, Set<Key>>();
   const cache = new LRUCache<Key, { value: Value; until: number; subjects: string[] }>({
-    max: CACHED_MAX,
+    // With `max`, it would take the memory of all of them at once, in each of many caches, at every start.
+    maxSize: CACHED_MAX,
+    sizeCalculation: () => 1,
     dispose({ subjects }, key) {
       for (const subject of subjects) {
         const keys = keysOf.get(subject);

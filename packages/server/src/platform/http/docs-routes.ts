@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { createFixedReply } from './fixed-reply.ts';
+import { createLateReply } from './fixed-reply.ts';
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -17,14 +17,13 @@ const ours = (name: string) => new URL(`./reference/${name}`, import.meta.url);
 export function registerDocsRoutes(app: FastifyInstance) {
   const dist = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const serve = (path: string, type: string, read: () => Promise<Buffer>) => {
-    let sending: Promise<ReturnType<typeof createFixedReply>> | undefined;
-    app.get(path, async (request, reply) => {
-      sending ??= read().then((content) => createFixedReply(type, content));
+    const send = createLateReply(type, read);
+    app.get(path, (request, reply) => {
       reply.headers({
         'x-content-type-options': 'nosniff',
         'content-security-policy': CONTENT_SECURITY_POLICY,
       });
-      return (await sending)(request, reply);
+      return send(request, reply);
     });
   };
   serve('/docs', 'text/html', () => readFile(ours('index.html')));

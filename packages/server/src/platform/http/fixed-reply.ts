@@ -27,3 +27,12 @@ export function createFixedReply(type: string, content: Buffer) {
     return reply.header('content-encoding', encoding).send(await compressed[encoding]);
   };
 }
+
+/** For content that is read for its first reader, so that a start does not wait for it. */
+export function createLateReply(type: string, read: () => Promise<Buffer>) {
+  let sending: Promise<ReturnType<typeof createFixedReply>> | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    sending ??= read().then((content) => createFixedReply(type, content));
+    return (await sending)(request, reply);
+  };
+}
