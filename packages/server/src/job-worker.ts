@@ -15,6 +15,7 @@ import { createLogger } from './platform/log.ts';
 import type { MailSettings } from './platform/mail/settings.ts';
 import type { Module, Platform } from './platform/module.ts';
 import { startPresence } from './platform/presence/presence.ts';
+import { yieldToOthers } from './platform/processes/priority.ts';
 import { nodeProgram } from './platform/processes/program.ts';
 import { serveParent } from './platform/processes/serve-parent.ts';
 import { supervise } from './platform/processes/supervise.ts';
@@ -23,6 +24,9 @@ import { createUndo } from './platform/undo.ts';
 
 export const JOB_WORKER_COMMAND = 'job-worker';
 const NAME = 'job worker';
+
+/** Whoever asks the server waits for the answer, and nobody waits for a job. */
+const NICENESS = 10;
 
 /** One connection for each running job, and two for schedules and leases. */
 const POOLS = {
@@ -82,6 +86,7 @@ export const superviseJobs = (
  * have.
  */
 export function serveJobs(more: JobKind[] = []) {
+  yieldToOthers(NICENESS);
   let stop = async () => {};
   // The signal is sent to the child alone, and then the parent starts it again, or to all processes of the server.
   process.on('SIGTERM', () => void stop().finally(() => process.exit()));
