@@ -10,6 +10,7 @@ import type { ConnectionSettings } from './platform/db/connection.ts';
 import { createMetrics } from './platform/http/metrics.ts';
 import type { JobKind } from './platform/jobs/jobs.ts';
 import { LANES } from './platform/jobs/lanes.ts';
+import { pace } from './platform/jobs/pace.ts';
 import { startWorker, type Worker } from './platform/jobs/worker.ts';
 import { createLogger } from './platform/log.ts';
 import type { MailSettings } from './platform/mail/settings.ts';
@@ -27,6 +28,7 @@ const NAME = 'job worker';
 
 /** Whoever asks the server waits for the answer, and nobody waits for a job. */
 const NICENESS = 10;
+const TELL_MS = 1000;
 
 /** One connection for each running job, and two for schedules and leases. */
 const POOLS = {
@@ -67,19 +69,33 @@ export const startJobs = ({ db, listener, log }: Platform, modules: Module[], id
     schedules: modules.flatMap(({ schedules }) => schedules ?? []),
   });
 
-/** Starts the child, and starts it again whenever it ends. */
-export const superviseJobs = (
+/** Starts the child, and starts it again whenever it ends. The child hears how busy this process is. */
+export async function superviseJobs(
   { log, metrics }: Pick<Platform, 'log' | 'metrics'>,
   { script, env }: JobProcess,
   settings: Omit<ChildSettings, 'workerId'>,
-): Promise<Worker> =>
-  supervise({
+): Promise<Worker> {
+  const child = await supervise({
     name: NAME,
     program: nodeProgram(script, { args: [JOB_WORKER_COMMAND], env, cwd: process.cwd() }),
     start: { ...settings, workerId: randomUUID() } satisfies ChildSettings,
     log,
     metrics: metrics.ofProcess(NAME),
   });
+  let before = performance.eventLoopUtilization();
+  const telling = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const share = performance.eventLoopUtilization(now, before).utilization;
+    before = now;
+    if (child.isUp) child.request('busy', { share }, { timeoutMs: TELL_MS }).catch(() => {});
+  }, TELL_MS).unref();
+  return {
+    async stop() {
+      clearInterval(telling);
+      await child.stop();
+    },
+  };
+}
 
 /**
  * Runs the child process. Throws if this process has no pipe to a parent. `more` is for kinds of jobs that only tests
@@ -111,6 +127,7 @@ export function serveJobs(more: JobKind[] = []) {
       const presence = await startPresence(platform, { name: processName, type: 'worker', containers });
       undo.add('the reports of this process', presence.stop);
     },
+    handlers: { busy: ({ share }: { share: number }) => pace.hear(share) },
     onStop: () => stop(),
   });
 }
