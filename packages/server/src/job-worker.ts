@@ -28,7 +28,7 @@ const NAME = 'job worker';
 
 /** Whoever asks the server waits for the answer, and nobody waits for a job. */
 const NICENESS = 10;
-const TELL_MS = 1000;
+const TELL_MS = 250;
 
 /** One connection for each running job, and two for schedules and leases. */
 const POOLS = {
@@ -87,7 +87,7 @@ export async function superviseJobs(
     const now = performance.eventLoopUtilization();
     const share = performance.eventLoopUtilization(now, before).utilization;
     before = now;
-    if (child.isUp) child.request('busy', { share }, { timeoutMs: TELL_MS }).catch(() => {});
+    if (child.isUp) child.request('busy', { share }, { timeoutMs: TELL_MS * 4 }).catch(() => {});
   }, TELL_MS).unref();
   return {
     async stop() {

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Below this share of its time, requests need nothing of anybody. */
 const QUIET = 0.25;
 /** How many times as long as the work the pauses are while the server has no time left. */
-const PAUSES_MAX = 5;
-const PAUSE_MAX_MS = 3000;
+const PAUSES_MAX = 8;
+const PAUSE_MAX_MS = 5000;
 /** What was heard longer ago counts no more. */
 const HEARD_MS = 10_000;
 
