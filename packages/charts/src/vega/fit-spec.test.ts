@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fitSpec, type Room } from './fit-spec.ts';
+import { fitSpec } from './fit-spec.ts';
+import type { Room } from './spec-parts.ts';
 
 const ROOM: Room = { width: 360, height: 240, isRightToLeft: false, measure: (text) => text.length * 6 };
 const chart = () => ({

@@ -1,14 +1,6 @@
 /** Makes room in a chart: labels and legends wrap instead of being cut off, and right-to-left pages are mirrored. */
-
-type Part = Record<string, unknown>;
-
-export interface Room {
-  width: number;
-  height: number;
-  isRightToLeft: boolean;
-  /** How wide a text is, in the font of labels. */
-  measure(text: string): number;
-}
+import { fitCells } from './fit-cells.ts';
+import { entriesOf, isBand, type Part, partsOf, type Room } from './spec-parts.ts';
 
 /** Beside the text: the symbol, and the space to the next entry. */
 const ENTRY_EXTRA = 32;
@@ -21,19 +13,8 @@ const CHARACTER = 6.4;
 const SIDE = { share: 0.36, characters: 30 };
 const BOTTOM_CHARACTERS = 20;
 
-const partsOf = (parts: unknown): Part[] => (Array.isArray(parts) ? parts : []);
-const isBand = ({ type }: Part) => ['band', 'point', 'ordinal'].includes(String(type));
-
 /** The format that wraps names; see `axis-formats.ts`. */
 export const wrapFormat = (characters: number) => `wrap:${Math.max(6, Math.floor(characters))}`;
-
-/** The values that a legend names, if they are a field of the rows. */
-function entriesOf({ domain }: Part, rows: readonly Part[]): string[] | undefined {
-  if (Array.isArray(domain)) return domain.map(String);
-  const { field } = (domain ?? {}) as { field?: unknown };
-  if (typeof field !== 'string' || !rows.some((row) => field in row)) return undefined;
-  return [...new Set(rows.map((row) => String(row[field])))];
-}
 
 function fitLegend(legend: Part, scales: Part[], rows: readonly Part[], room: Room): [Part, height: number] {
   const names = [legend.fill, legend.stroke, legend.shape, legend.size, legend.opacity];
@@ -79,34 +60,6 @@ const mirroredGuide = (guide: Part): Part =>
   typeof guide.orient === 'string' && OPPOSITE[guide.orient]
     ? { ...guide, orient: OPPOSITE[guide.orient] }
     : guide;
-
-/** What settings write for small charts, which means: as large as there is room. */
-const CELL = { width: 220, height: 150 };
-const CELL_GAP = 20;
-const CELL_HEAD = 26;
-
-/** Gives small charts the room that there is. Undefined for a spec that has none, or that says how large they are. */
-function fitCells(spec: Part, rows: readonly Part[], room: Room): number | undefined {
-  const signals = partsOf(spec.signals);
-  const [width, height] = ['child_width', 'child_height'].map((name) =>
-    signals.find((each) => each.name === name),
-  );
-  if (width?.value !== CELL.width || height?.value !== CELL.height) return undefined;
-  const groups = partsOf(spec.marks).flatMap(({ from }) => {
-    const { facet } = (from ?? {}) as { facet?: { groupby?: string[] } };
-    return facet?.groupby?.[0] ?? [];
-  });
-  const count = new Set(rows.map((row) => String(row[groups[0] ?? '']))).size;
-  const layout = (spec.layout ?? {}) as { columns?: number };
-  const columns = Math.max(1, Math.min(layout.columns ?? count, count, Math.floor(room.width / 180)));
-  const lines = Math.ceil(count / columns);
-  const across = (room.width - 56 - (columns - 1) * CELL_GAP) / columns;
-  const down = Math.max(90, (room.height - 40) / lines - CELL_HEAD - CELL_GAP);
-  width.value = Math.max(80, Math.floor(across));
-  height.value = Math.floor(down);
-  spec.layout = { ...layout, columns, padding: CELL_GAP };
-  return Math.ceil(lines * (down + CELL_HEAD + CELL_GAP) + 40);
-}
 
 /** Changes the spec, and returns the height that it needs, which may be more than there is: then the card grows. */
 export function fitSpec(spec: Part, rows: readonly Part[], room: Room): number {

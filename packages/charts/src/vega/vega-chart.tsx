@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { drillFrom } from '../drill-query.ts';
 import type { DrawProps } from '../rows.ts';
+import { useScrollHint } from '../scroll-hint.ts';
 import { filtersOthers, opensOn, useShared } from '../shared.ts';
 import { createReader } from './datum.ts';
 import { createDrawing } from './drawing.ts';
@@ -20,26 +21,30 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const [error, setError] = useState<Error>();
   /** Counts the sizes that the chart was drawn for. */
   const [sizes, setSizes] = useState(0);
+  /** Whether it goes on at the side, and is scrolled. */
+  const [isWide, setWide] = useState(false);
+  const picture = useRef<HTMLDivElement>(null);
+  useScrollHint(picture);
 
   useEffect(() => {
     const element = frame.current!;
     let isOver = false;
     let view: ReturnType<typeof createView> | undefined;
-    const size = sizeOf(element);
+    const card = element.closest('.vega') as HTMLElement;
+    let size = sizeOf(card);
     const drawing = createDrawing(snapshot, { rows, result, query });
 
     const fail = (failure: Error) => {
       if (!isOver) setError(failure);
     };
 
-    async function draw(unseen: ReadonlySet<number> = new Set()): Promise<void> {
-      const { width, height } = element.getBoundingClientRect();
+    async function draw(unseen?: ReadonlySet<number>, over = { width: 0, height: 0 }): Promise<void> {
+      const { width, height } = roomIn(card);
       const { spec, config, locale, labels, least } = drawing.draw(
         { tokens, formats, locale: board.locale, isRightToLeft: board.isRightToLeft },
-        { width, height, measure: widthIn(tokens.font) },
+        { width: width - over.width, height: height - over.height, measure: widthIn(tokens.font) },
         unseen,
       );
-      (element.closest('.vega') as HTMLElement).style.minHeight = `${least}px`;
       view = createView(spec, config, locale, labels, fail, 'svg');
       view.initialize(element);
       // Tooltips of Vega's own would be those of the shape under the pointer.
@@ -66,13 +71,22 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
       pointing.current = createPointing({ view, frame: element, marks, reader, show: setPointed, open });
       await view.runAsync();
       if (isOver) return;
-      // Only what is drawn tells which labels have room. The next ones that have tell the year.
+      // Only what is drawn tells which labels have room (the next ones that have tell the year), and how much small charts
+      // need for what is around them.
       const lost = unseenTimes(view.scenegraph().root);
-      if (lost.size && !unseen.size) {
+      const drawn = element.firstElementChild!.getBoundingClientRect();
+      const more = {
+        width: spec.layout ? Math.max(0, Math.ceil(drawn.width - width)) : 0,
+        height: spec.layout ? Math.max(0, Math.ceil(drawn.height - Math.max(height, least))) : 0,
+      };
+      if (!unseen && (lost.size || more.width || more.height)) {
         view.finalize();
         element.replaceChildren();
-        return draw(lost);
+        return draw(lost, more);
       }
+      card.style.minHeight = `${spec.layout ? Math.ceil(drawn.height) : least}px`;
+      setWide(drawn.width > width + 1);
+      size = sizeOf(card);
       board.rendered(widgetId);
     }
 
@@ -80,9 +94,9 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
     // The size may have changed before the observer looks for the first time.
     const observer = new ResizeObserver(() => {
       // Labels and legends are wrapped for a width.
-      if (size !== sizeOf(element)) setSizes((count) => count + 1);
+      if (size !== sizeOf(card)) setSizes((count) => count + 1);
     });
-    observer.observe(element);
+    observer.observe(card);
     return () => {
       isOver = true;
       observer.disconnect();
@@ -116,8 +130,10 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   return (
     <div class="vega">
       <div
-        class="vega-picture"
+        class={isWide ? 'vega-picture scrolls' : 'vega-picture'}
+        ref={picture}
         role="img"
+        tabIndex={isWide ? 0 : undefined}
         aria-label={say('chartOf', { title, count: formats.count(rows.length) })}
       >
         <div
@@ -161,6 +177,15 @@ function Guide({ dots, rule }: Pointed) {
       ))}
     </svg>
   );
+}
+
+/** What the card gives the chart, without what an earlier drawing needed. */
+function roomIn(card: HTMLElement): DOMRect {
+  const { minHeight } = card.style;
+  card.style.minHeight = '';
+  const room = card.getBoundingClientRect();
+  card.style.minHeight = minHeight;
+  return room;
 }
 
 function sizeOf(element: HTMLElement): string {

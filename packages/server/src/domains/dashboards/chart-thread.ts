@@ -33,6 +33,12 @@ const isSingleView = (spec: object) =>
   !['facet', 'repeat', 'concat', 'hconcat', 'vconcat'].some((name) => name in spec) &&
   !('encoding' in spec && ['row', 'column', 'facet'].some((name) => name in (spec.encoding as object)));
 
+/**
+ * Several views have these sizes where they have none of their own. They mean "as large as there is room" to whatever draws
+ * them; see `fit-cells.ts` in `packages/charts`.
+ */
+const UNSIZED = { config: { view: { continuousWidth: 220, continuousHeight: 150, discreteWidth: 220 } } };
+
 function requireCompiled(vega: object) {
   requireVega(vega);
   requireCompiledExpressions(vega);
@@ -41,7 +47,7 @@ function requireCompiled(vega: object) {
 function compileChart(source: object) {
   const { $schema: _schema, ...spec } = source as { $schema?: string };
   requireSourceExpressions(spec);
-  const size = isSingleView(spec) ? { width: 'container', height: 'container' } : {};
+  const size = isSingleView(spec) ? { width: 'container', height: 'container' } : UNSIZED;
   const whole = { ...size, ...spec, data: { name: 'rows' } } as unknown as TopLevelSpec;
   const vega = compile(whole, { logger: SILENT as never }).spec as { signals?: Signal[]; $schema?: string };
   delete vega.$schema;

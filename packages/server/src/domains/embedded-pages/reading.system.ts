@@ -242,6 +242,10 @@ const sideways: Report = {
 };
 
 /** What a shape can be asked in the page. */
+interface Card {
+  clientWidth: number;
+  querySelector(selector: string): { getBoundingClientRect(): { width: number } } | null;
+}
 interface Drawn {
   getAttribute(name: string): string | null;
   getBoundingClientRect(): { right: number };
@@ -279,6 +283,56 @@ test.each([390, 768, 900, 1280])('nothing is cut off at %i px', async (width) =>
   // The plot below the legend can still be read.
   const plot = await page.locator('.vega .mark-rect.role-mark').first().boundingBox();
   expect(plot!.height).toBeGreaterThan(60);
+  await page.context().close();
+});
+
+const AMOUNT = { field: 'sales__amount', type: 'quantitative' };
+const STATUS = { field: 'sales__status', type: 'nominal' };
+const NAME = { field: 'sales__name', type: 'nominal' };
+const ID = { field: 'sales__id', type: 'nominal' };
+const bars = { mark: 'bar', encoding: { x: STATUS, y: AMOUNT } };
+const byHand = async (title: string, chart: object): Promise<Report> => {
+  const query = { measures: ['sales.amount'], dimensions: ['sales.id', 'sales.name', 'sales.status'] };
+  const body = { jsonQuery: JSON.stringify(query), meta: { chart: { kind: 'vega', spec: chart } } };
+  const { spec } = await world.admin.previewReport({ deploymentId, body });
+  return { kind: 'vega', title, query, spec: spec! };
+};
+
+test('small charts by hand have the room that there is, and what does not fit is scrolled', async () => {
+  const fitting = await Promise.all([
+    byHand('Wrapped', { ...bars, encoding: { ...bars.encoding, facet: { ...NAME, columns: 3 } } }),
+    byHand('Columns', { ...bars, encoding: { ...bars.encoding, column: NAME } }),
+    byHand('Rows', { mark: 'bar', encoding: { x: AMOUNT, y: STATUS, row: NAME } }),
+    byHand('Grid', { ...bars, encoding: { ...bars.encoding, column: STATUS, row: NAME } }),
+    byHand('Beside', { hconcat: [bars, { ...bars, mark: 'point' }, { ...bars, mark: 'line' }] }),
+    byHand('Below', { vconcat: [bars, { ...bars, mark: 'point' }] }),
+    byHand('Own size', {
+      ...bars,
+      width: 500,
+      encoding: { ...bars.encoding, facet: { ...NAME, columns: 2 } },
+    }),
+  ]);
+  const wide = await byHand('Wide', { ...bars, encoding: { ...bars.encoding, column: ID } });
+  for (const width of [390, 768, 1280]) {
+    const page = await show(fitting, { width });
+    await expect.poll(() => page.locator('.vega svg').count()).toBe(fitting.length);
+    await expect.poll(() => page.evaluate(CUT)).toEqual([]);
+    // Each is as wide as its card lets it, but for the space that the axes need, and the last is as wide as its author said.
+    const widths = await page
+      .locator('.vega')
+      .evaluateAll((cards: Card[]) =>
+        cards.map((card) => card.querySelector('svg')!.getBoundingClientRect().width / card.clientWidth),
+      );
+    expect(Math.min(...widths.slice(0, -1))).toBeGreaterThan(0.8);
+    await page.context().close();
+  }
+  const page = await show([wide], { width: 390 });
+  const picture = page.getByRole('img', { name: 'Wide' });
+  await expect.poll(() => picture.getAttribute('class')).toContain('more-after');
+  expect((await page.evaluate(CUT)) as string[]).toContain('label: 4');
+  await picture.focus();
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await page.evaluate(CUT)) as string[]).not.toContain('label: 4');
   await page.context().close();
 });
 

@@ -31,7 +31,11 @@ export function chartPiece(snapshot: Snapshot, rows: Rows, width: number, look: 
     least: drawing.draw(look, roomOf(0)).least,
     async draw({ x, y, height }) {
       const svg = await svgOf((unseen) => drawing.draw(look, roomOf(height), unseen));
-      return `<g transform="translate(${round(x)},${round(y)})">${within(svg, id)}</g>`;
+      // Small charts may need more than there is, because nobody can scroll a picture.
+      const [, drawnWidth, drawnHeight] = /^<svg[^>]*? width="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? [];
+      const scale = Math.min(1, width / Number(drawnWidth), height / Number(drawnHeight)) || 1;
+      const place = `translate(${round(x)},${round(y)})${scale < 1 ? ` scale(${scale})` : ''}`;
+      return `<g transform="${place}">${within(svg, id)}</g>`;
     },
   };
 }
