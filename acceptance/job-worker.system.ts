@@ -1,6 +1,7 @@
 /** Jobs run in a separate process. Whatever happens to it, the server answers requests, and the jobs get done. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -106,6 +107,23 @@ describe('a server with jobs', () => {
     expect(await queue.job(id)).toMatchObject({ state: 'running' });
     writeFileSync(file, '');
     await untilState(queue, id, 'done');
+  });
+
+  test('jobs leave the processor to requests, and hear when the server is busy with them', async () => {
+    const queue = await openQueue(server.dataDir);
+    const client = server.client(ADMIN_KEY);
+    const [worker] = workersOf(server);
+    expect(getPriority(worker)).toBe(10);
+    const id = await queue.add('test.wait-for-load', {});
+    await untilState(queue, id, 'running');
+    let isOver = false;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) await client.getDeployments();
+    });
+    await untilState(queue, id, 'done').finally(() => {
+      isOver = true;
+    });
+    await Promise.all(load);
   });
 
   test('a worker that is killed in the middle of a job is started again and does the job, while requests work', async () => {

@@ -1,8 +1,8 @@
 /** A schedule with many readers, from the request to the last mail, and what it does to others meanwhile. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { SMTPServer } from 'smtp-server';
 import { openBrowser } from '../packages/server/test/browser.ts';
 import { requireChromium } from '../scripts/chromium.ts';
 import { startHostPages } from './embed/host-pages.ts';
@@ -10,13 +10,20 @@ import type { Anchor, Benchmark, Contender, RunOptions, Sample } from './harness
 import { type Oriel, startOriel } from './harness/oriel.ts';
 import { measureInTurns } from './harness/rounds.ts';
 import { undoAtEnd } from './harness/undo.ts';
+import { runWrk } from './harness/wrk.ts';
+import { startMails } from './notifications/mails.ts';
 
 const PUBLIC_ID = 'DemoCommerce';
 const TENANT = 'acme-corp';
 const OTHER_TENANT = 'beta-corp';
 const REGIONS = ['EU', 'US', 'APAC', 'LATAM', 'MEA'];
 const READERS = 200;
-const CONNECTIONS = 8;
+const VIEWERS = 100;
+const CONNECTIONS = [1, 8] as const;
+const WHAT_OF = {
+  1: 'This is more than a product with some hundred viewers who open a page each second asks for.',
+  8: 'This takes as much of both cores as it can get, so whatever else runs is felt.',
+};
 
 export const notifications: Benchmark = {
   name: 'notifications',
@@ -70,64 +77,47 @@ async function run(options: RunOptions) {
   };
   const rounds = await measureInTurns(schedule, [screenshots], { ...options, runUpSeconds: 0 });
 
-  const mint = mintFor(api);
-  const alone: Anchor = {
-    name: 'minting alone',
-    measure: mint,
-    does: `generate-session for another embed tenant with ${CONNECTIONS} requests at once, while nothing else runs.`,
-  };
-  const beside: Contender = {
-    name: 'minting beside a run',
-    async measure(seconds) {
-      let isOver = false;
-      const running = (async () => {
-        while (!isOver) await send();
-      })();
-      const sample = await mint(seconds);
-      isOver = true;
-      await running;
-      return sample;
-    },
-  };
-  const minted = await measureInTurns(beside, [alone], { ...options, runUpSeconds: 0 });
+  const minting = await mintingOf(oriel);
+  const besides = [];
+  for (const connections of CONNECTIONS) {
+    const mint = minting(connections);
+    const alone: Anchor = {
+      name: `minting alone, ${connections} at once`,
+      measure: mint,
+      does: `generate-session for ${VIEWERS} known viewers of another embed tenant, ${connections} at once, each after the answer to the one before, by wrk, while nothing else runs. ${WHAT_OF[connections]}`,
+    };
+    const beside = { name: `minting beside runs, ${connections} at once`, measure: besideRuns(send, mint) };
+    const minted = await measureInTurns(beside, [alone], { ...options, runUpSeconds: 0 });
+    besides.push({
+      measured: minted.measured,
+      comparison: minted.compare(alone, { asked: { atLeast: 0.8 } }),
+    });
+  }
   return {
-    measured: [...rounds.measured, ...minted.measured],
+    measured: [rounds, ...besides].flatMap(({ measured }) => measured),
     comparisons: [
       rounds.compare(screenshots, { metric: 'meanMs', asked: { atMost: 1.5 } }),
-      minted.compare(alone, { asked: { atLeast: 0.8 } }),
+      ...besides.map(({ comparison }) => comparison),
     ],
     facts: {
-      run: `${READERS} readers, ${renderings} renderings, PNG, mails accepted by a server in the process of the benchmark`,
+      run: `${READERS} readers, ${renderings} renderings, PNG; the mail server is another process, which looks for nothing but the end of each mail`,
       browser: `Chromium ${browser.version()}`,
     },
   };
 }
 
-/** Accepts every mail. */
-async function startMails() {
-  let waiting: { left: number; done(at: number): void } | undefined;
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, _session, callback) {
-      stream.resume().on('end', () => {
-        callback();
-        if (waiting && --waiting.left === 0) waiting.done(performance.now());
-      });
-    },
-  });
-  server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  undoAtEnd(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    /** When so many more were accepted. */
-    next: (count: number) =>
-      new Promise<number>((resolve) => {
-        waiting = { left: count, done: resolve };
-      }),
+/** Runs follow each other for as long as minting is measured. */
+const besideRuns =
+  (send: () => Promise<number>, mint: (seconds: number) => Promise<Sample>) => async (seconds: number) => {
+    let isOver = false;
+    const running = (async () => {
+      while (!isOver) await send();
+    })();
+    const sample = await mint(seconds);
+    isOver = true;
+    await running;
+    return sample;
   };
-}
 
 type Api = ReturnType<typeof apiOf>;
 const apiOf =
@@ -184,22 +174,30 @@ async function shoot(api: Api, browser: Browser, host: string, { url }: Oriel): 
   return performance.now() - begun;
 }
 
-/** Mints for viewers who are known. */
-const mintFor =
-  (api: Api) =>
-  async (seconds: number): Promise<Sample> => {
-    const end = performance.now() + seconds * 1000;
-    let count = 0;
-    const one = async (_: unknown, i: number) => {
-      while (performance.now() < end) {
-        await sessionFor(api, OTHER_TENANT, `minted-${i}`, 'EU');
-        count++;
-      }
-    };
-    const begun = performance.now();
-    await Promise.all(Array.from({ length: CONNECTIONS }, one));
-    return { perSecond: (count * 1000) / (performance.now() - begun) };
-  };
+/** Mints for viewers who are known. The load is made by another process. */
+async function mintingOf({ url, headers }: Oriel) {
+  const dir = await mkdtemp(join(tmpdir(), 'oriel-bench-minting-'));
+  undoAtEnd(() => rm(dir, { recursive: true, force: true }));
+  const body = JSON.stringify({
+    deploymentId: 1,
+    externalId: 'VIEWER',
+    embedTenantName: OTHER_TENANT,
+    userAttributes: [{ name: 'region', value: 'EU' }],
+  });
+  const [before, after] = body.split('VIEWER');
+  const script = join(dir, 'mint.lua');
+  await writeFile(
+    script,
+    `wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+request = function()
+  return wrk.format(nil, nil, nil, [==[${before}]==] .. "minted-" .. math.random(1, ${VIEWERS}) .. [==[${after}]==])
+end
+`,
+  );
+  const load = { url: `${url}/api/v1/embed/generate-session`, headers, script };
+  return (connections: number) => (seconds: number) => runWrk({ ...load, connections }, seconds);
+}
 
 /** One after the other until the time is over. */
 const repeated =

@@ -1976,6 +1976,29 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_notification_delivery(delivery bigint, per_hour bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant text;
+begin
+  select embed_tenant into tenant from notification_deliveries where id = delivery;
+  if tenant is not null then
+    perform pg_advisory_xact_lock(hashtextextended('notifications of ' || tenant, 0));
+    if (select count(*) from notification_deliveries
+          where embed_tenant = tenant and finished_at > now() - interval '1 hour' and status = 'sent')
+        + (select count(*) from notification_deliveries
+          where embed_tenant = tenant and finished_at is null and status = 'sending') >= per_hour then
+      return false;
+    end if;
+  end if;
+  update notification_deliveries set status = 'sending', attempts = attempts + 1
+  where id = delivery and status = 'waiting';
+  return found;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.content_key_of(tenant text)
  RETURNS text
  LANGUAGE sql

@@ -10,11 +10,13 @@ import type { ConnectionSettings } from './platform/db/connection.ts';
 import { createMetrics } from './platform/http/metrics.ts';
 import type { JobKind } from './platform/jobs/jobs.ts';
 import { LANES } from './platform/jobs/lanes.ts';
+import { pace } from './platform/jobs/pace.ts';
 import { startWorker, type Worker } from './platform/jobs/worker.ts';
 import { createLogger } from './platform/log.ts';
 import type { MailSettings } from './platform/mail/settings.ts';
 import type { Module, Platform } from './platform/module.ts';
 import { startPresence } from './platform/presence/presence.ts';
+import { yieldToOthers } from './platform/processes/priority.ts';
 import { nodeProgram } from './platform/processes/program.ts';
 import { serveParent } from './platform/processes/serve-parent.ts';
 import { supervise } from './platform/processes/supervise.ts';
@@ -23,6 +25,10 @@ import { createUndo } from './platform/undo.ts';
 
 export const JOB_WORKER_COMMAND = 'job-worker';
 const NAME = 'job worker';
+
+/** Whoever asks the server waits for the answer, and nobody waits for a job. */
+const NICENESS = 10;
+const TELL_MS = 250;
 
 /** One connection for each running job, and two for schedules and leases. */
 const POOLS = {
@@ -63,25 +69,40 @@ export const startJobs = ({ db, listener, log }: Platform, modules: Module[], id
     schedules: modules.flatMap(({ schedules }) => schedules ?? []),
   });
 
-/** Starts the child, and starts it again whenever it ends. */
-export const superviseJobs = (
+/** Starts the child, and starts it again whenever it ends. The child hears how busy this process is. */
+export async function superviseJobs(
   { log, metrics }: Pick<Platform, 'log' | 'metrics'>,
   { script, env }: JobProcess,
   settings: Omit<ChildSettings, 'workerId'>,
-): Promise<Worker> =>
-  supervise({
+): Promise<Worker> {
+  const child = await supervise({
     name: NAME,
     program: nodeProgram(script, { args: [JOB_WORKER_COMMAND], env, cwd: process.cwd() }),
     start: { ...settings, workerId: randomUUID() } satisfies ChildSettings,
     log,
     metrics: metrics.ofProcess(NAME),
   });
+  let before = performance.eventLoopUtilization();
+  const telling = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const share = performance.eventLoopUtilization(now, before).utilization;
+    before = now;
+    if (child.isUp) child.request('busy', { share }, { timeoutMs: TELL_MS * 4 }).catch(() => {});
+  }, TELL_MS).unref();
+  return {
+    async stop() {
+      clearInterval(telling);
+      await child.stop();
+    },
+  };
+}
 
 /**
  * Runs the child process. Throws if this process has no pipe to a parent. `more` is for kinds of jobs that only tests
  * have.
  */
 export function serveJobs(more: JobKind[] = []) {
+  yieldToOthers(NICENESS);
   let stop = async () => {};
   // The signal is sent to the child alone, and then the parent starts it again, or to all processes of the server.
   process.on('SIGTERM', () => void stop().finally(() => process.exit()));
@@ -106,6 +127,7 @@ export function serveJobs(more: JobKind[] = []) {
       const presence = await startPresence(platform, { name: processName, type: 'worker', containers });
       undo.add('the reports of this process', presence.stop);
     },
+    handlers: { busy: ({ share }: { share: number }) => pace.hear(share) },
     onStop: () => stop(),
   });
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { allOperations } from '@oriel/contract';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -140,6 +141,23 @@ test('a page of another origin queries with our own client, and hears what is wr
     code: 'unknown_member',
     requestId: expect.stringMatching(/./),
   });
+  // Also that there is no such operation, or not with this method.
+  const status = (path: string, method: string) =>
+    page.evaluate(`fetch('${world.url}${path}', { method: '${method}', headers: { authorization: 'Bearer ' + token } })
+      .then(async (response) => [response.status, response.headers.get('x-error-code') ?? (await response.json()).code])`);
+  for (const [path, method, code] of [
+    ['/query/api/v1/deployments/1/lode', 'POST', 'route_not_found'],
+    ['/query/api/v1/nothing', 'GET', 'route_not_found'],
+    ['/api/v1/embed/session/nothing', 'GET', 'route_not_found'],
+    ['/api/v1/embed/dashboard/DemoCommerce/nothing', 'GET', 'route_not_found'],
+    ['/api/v1/embed/dashboard/DemoCommerce', 'POST', 'method_not_allowed'],
+    ['/api/v1/embed/session', 'POST', 'method_not_allowed'],
+    ['/api/v1/app-config', 'POST', 'method_not_allowed'],
+  ] as const)
+    expect([path, await status(path, method)]).toEqual([
+      path,
+      [code === 'route_not_found' ? 404 : 405, code],
+    ]);
   await world.admin.revokeEmbedSessions({ body: { deploymentId: 1 } });
   expect(await failure('oriel.getEmbedSession()')).toMatchObject({ status: 401, code: 'unauthenticated' });
   await page.close();
@@ -222,6 +240,18 @@ test('a preflight is answered without a credential, for what pages may call and 
   expect((await preflight('/api/v1/embed/generate-session')).status).toBe(405);
   expect((await preflight('/api/v1/deployments')).status).toBe(405);
   expect((await fetch(world.url + load, { method: 'OPTIONS' })).status).toBe(405);
+  // Errors beside what pages may call can be read, and nothing is opened by that.
+  const beside = await preflight('/query/api/v1/deployments/1/nothing');
+  expect([beside.status, allowed(beside)]).toEqual([204, '*']);
+  const closed = allOperations.filter(
+    (op) => !op.crossOrigin && /^\/(query\/api\/v1|api\/v1\/embed\/(session|dashboard))\//.test(op.path),
+  );
+  for (const { path } of closed.filter(
+    (op) => !allOperations.some((o) => o.crossOrigin && o.path === op.path),
+  ))
+    expect([path, (await preflight(path.replaceAll(/\{\w+\}/g, '1'))).status]).toEqual([path, 405]);
+  const key = await asked('/query/api/v1/deployments/1/nothing', { authorization: `Api-Key ${ADMIN_KEY}` });
+  expect([key.status, key.headers.get('access-control-allow-credentials')]).toEqual([403, null]);
   onTestFinished(async () => void (await allow()));
   await allow('https://other.example');
   const refused = await preflight(load);

@@ -11,7 +11,7 @@ import { createEngines, type Engines } from './engines.ts';
 
 const script = join(import.meta.dirname, '../../dist/engine.js');
 const log = pino({ level: 'silent' });
-const DAY = '2026-12-31';
+const MIDNIGHT = '2027-01-01T00:00:00.000Z';
 let dataDir: string;
 let engines: Engines;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await chmod(dataDir, 0o711);
   engines = createEngines({ script, dataDir, ...NO_SERVERS, log });
   // At the same time, as two servers with one data dir would.
-  await Promise.all([1, 2].map(() => engines.makeDemoFiles(1, DAY)));
+  await Promise.all([1, 2].map(() => engines.makeDemoFiles(1, MIDNIGHT)));
 });
 afterAll(async () => {
   await engines.stop();
@@ -74,19 +74,20 @@ test('the files are only for the server and its engines, who cannot write to the
   }
 });
 
-/** The last and the first day, the orders, and what happens later than on the last day. */
-const ENDS = `
-  with ends as (select max(ordered_at)::date as last, min(ordered_at)::date as first, count(*) as orders from files.orders)
-  select last::varchar, first::varchar, orders,
-    (select count(*) from files.orders where greatest(shipped_at, delivered_at) >= last + 1)
-  from ends`;
+/** The last and the first day, the orders, and all that happens at a moment or later. */
+const endsAt = (until: string) => `
+  select max(ordered_at)::date::varchar, min(ordered_at)::date::varchar, count(*),
+    (select count(*) from files.orders where greatest(ordered_at, shipped_at, delivered_at) >= timestamp '${until}')
+      + (select count(*) from files.events where happened_at >= timestamp '${until}')
+      + (select count(*) from files.customers where signed_up_at >= timestamp '${until}')
+  from files.orders`;
 
-test('files of the day stay as they are; on the next day, all times move on, and nothing else', async () => {
+test('files of the hour stay as they are; in the next ones, all times move on, and nothing lies in the future', async () => {
   const madeAt = () => statSync(join(filesDirOf(dataDir, 1), 'orders.parquet')).ctimeMs;
   const before = madeAt();
-  await engines.makeDemoFiles(1, DAY);
+  await engines.makeDemoFiles(1, MIDNIGHT);
   expect(madeAt()).toBe(before);
-  expect(await ask(ENDS)).toEqual([['2026-12-31', '2024-01-01', '12000', '0']]);
-  await engines.makeDemoFiles(1, '2027-01-01');
-  expect(await ask(ENDS)).toEqual([['2027-01-01', '2024-01-02', '12000', '0']]);
+  expect(await ask(endsAt('2027-01-01 00:00:00'))).toEqual([['2026-12-31', '2024-01-01', '12000', '0']]);
+  await engines.makeDemoFiles(1, '2027-01-01T15:00:00.000Z');
+  expect(await ask(endsAt('2027-01-01 15:00:00'))).toEqual([['2027-01-01', '2024-01-01', '12000', '0']]);
 });

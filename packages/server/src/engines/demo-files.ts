@@ -17,33 +17,33 @@ export interface DemoFilesOptions {
   program: EngineProgram;
   dataDir: string;
   deploymentId: number;
-  /** The last day of the data, `2026-12-31`. */
-  day: string;
+  /** Where the data ends, `2026-12-31T15:00:00.000Z`. */
+  until: string;
   log: Logger;
 }
 
-/** A file says by its time of which day it is. */
+/** A file says by its time where its data ends. */
 const isOf = (at: Date, path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === at.getTime();
 
 /**
- * Does nothing if the files of the day are there. They appear one by one, each of them whole: rows of yesterday fit those of
- * today, because only their times differ. Several servers may make them at the same time, because all make the same.
+ * Does nothing if the files are there. They appear one by one, each of them whole: rows of before fit those of now, because
+ * only their times differ. Several servers may make them at the same time, because all make the same.
  */
 export async function makeDemoFiles({
   program,
   dataDir,
   deploymentId,
-  day,
+  until,
   log,
 }: DemoFilesOptions): Promise<void> {
   const { script, command, user, fence } = program;
   const dir = await makeFilesDir(user, dataDir, deploymentId);
-  const at = new Date(day);
+  const at = new Date(until);
   if (FILES.every((file) => isOf(at, join(dir, file)))) return;
   const work = await mkdtemp(join(dataDir, 'files', '.making-'));
   try {
     if (user) await giveTo(user, work);
-    const start: DemoDataSettings = { type: 'demo-data', folder: work, day };
+    const start: DemoDataSettings = { type: 'demo-data', folder: work, until };
     const maker = await supervise({
       name: 'maker of the demo data',
       program: nodeProgram(script, {

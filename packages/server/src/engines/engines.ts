@@ -116,8 +116,8 @@ export interface Engines {
   of(deploymentId: number, source: DataSource, identity?: EngineIdentity): Engine;
   /** Finds out now and not at the first query what engines can have on this machine, and warns if they have no fence. */
   look(): void;
-  /** Does nothing if the files of the demo are there, with data up to this day, `2026-12-31`. */
-  makeDemoFiles(deploymentId: number, day: string): Promise<void>;
+  /** Does nothing if the files of the demo are there, with data up to this moment, `2026-12-31T15:00:00.000Z`. */
+  makeDemoFiles(deploymentId: number, until: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -301,8 +301,8 @@ export function createEngines(options: EnginesOptions): Engines {
         (error) => log.warn({ err: error }, 'engines could not be looked at; the next query tries again'),
       );
     },
-    makeDemoFiles: async (deploymentId, day) =>
-      makeDemoFiles({ program: await program(), dataDir, deploymentId, day, log }),
+    makeDemoFiles: async (deploymentId, until) =>
+      makeDemoFiles({ program: await program(), dataDir, deploymentId, until, log }),
     async stop() {
       isStopped = true;
       await looking;

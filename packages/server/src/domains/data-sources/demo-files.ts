@@ -1,6 +1,6 @@
 /**
- * The files of the demo's deployment. Every server makes them for itself before it first reads them, and again on each day,
- * so that the data of the demo always ends today.
+ * The files of the demo's deployment. Every server makes them for itself before it first reads them, and again in each hour,
+ * so that the data of the demo always ends with the last full hour: today, and not later than now.
  */
 import type { Engines } from '../../engines/engines.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -16,6 +16,7 @@ interface Options {
   now?: () => number;
 }
 
+const HOUR_MS = 3_600_000;
 const RETRY_MS = 60_000;
 
 /** Does nothing for other deployments, whose files are put there by others. */
@@ -25,37 +26,37 @@ export function createDemoFiles({ engines, log, now = Date.now }: Options): Prep
   function prepareOne(): PrepareFiles {
     /** Whether it is the demo, once its files are there. A deployment is so from its beginning. */
     let made: Promise<boolean> | undefined;
-    let day: string | undefined;
+    let madeUntil: string | undefined;
     let renewAfterMs = 0;
 
-    async function make(db: Queryable, deploymentId: number, today: string): Promise<boolean> {
+    async function make(db: Queryable, deploymentId: number, until: string): Promise<boolean> {
       const isIt = await isDemo(db, deploymentId);
-      if (isIt) await engines.makeDemoFiles(deploymentId, today);
+      if (isIt) await engines.makeDemoFiles(deploymentId, until);
       return isIt;
     }
 
-    /** Nobody waits for it: until then, the data ends yesterday. */
-    function renew(deploymentId: number, today: string) {
-      const before = day;
-      day = today;
-      engines.makeDemoFiles(deploymentId, today).catch((error) => {
+    /** Nobody waits for it: until then, the data ends earlier. */
+    function renew(deploymentId: number, until: string) {
+      const before = madeUntil;
+      madeUntil = until;
+      engines.makeDemoFiles(deploymentId, until).catch((error) => {
         log.warn({ err: error }, 'the data of the demo could not be renewed');
-        day = before;
+        madeUntil = before;
         renewAfterMs = now() + RETRY_MS;
       });
     }
 
     return async (db, deploymentId) => {
-      const today = new Date(now()).toISOString().slice(0, 10);
+      const until = new Date(now() - (now() % HOUR_MS)).toISOString();
       if (!made) {
-        day = today;
-        made = make(db, deploymentId, today);
+        madeUntil = until;
+        made = make(db, deploymentId, until);
       }
       const isIt = await made.catch((error) => {
         made = undefined;
         throw error;
       });
-      if (isIt && day !== today && now() >= renewAfterMs) renew(deploymentId, today);
+      if (isIt && madeUntil !== until && now() >= renewAfterMs) renew(deploymentId, until);
     };
   }
 

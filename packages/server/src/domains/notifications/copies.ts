@@ -2,6 +2,7 @@
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { JobContext } from '../../platform/jobs/jobs.ts';
+import { leaveRoom } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { Rendering, Renderings } from '../renderings/index.ts';
 import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
@@ -54,9 +55,10 @@ export function createCopies(
   /** Asks for everything that the page of the dashboard would, so that it opens at once. */
   async function renew(run: store.RunRow, board: Board, actor: Caller, { db, signal }: JobContext) {
     const call = { actor, db, signal, deploymentId: run.deploymentId };
-    await eachOf(board.asked, AT_ONCE, (asked) =>
-      typeof asked === 'string' ? queries.runSql(call, asked) : queries.run(call, asked),
-    );
+    await eachOf(board.asked, AT_ONCE, async (asked) => {
+      await leaveRoom(signal);
+      await (typeof asked === 'string' ? queries.runSql(call, asked) : queries.run(call, asked));
+    });
   }
 
   /** The value of the condition, as the reader sees it. */
@@ -88,6 +90,7 @@ export function createCopies(
       const own = await boardOfReader(run, board, actor, context);
       await renew(run, own, actor, context);
       const value = await valueFor(run, own, actor, context);
+      await leaveRoom(signal);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
       const rendering = isDrawn ? await render(run, own, actor, context) : undefined;
       if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new Changed();
@@ -112,6 +115,7 @@ export function createCopies(
     await store.setPhase(db, run.id, 'sending');
     await eachOf(group.members, AT_ONCE, async ({ delivery }) => {
       signal.throwIfAborted();
+      await leaveRoom(signal);
       if (turn.isOver()) return;
       turn.count();
       if (!isSent)

@@ -80,7 +80,6 @@ export function createDelivering({
         return skip(isTrue ? 'The condition was met before, and still is.' : 'The condition is not met.');
       }
     }
-    await store.lockClaims(tx, delivery.id);
     if (await store.claimDelivery(tx, delivery.id, perHour)) return true;
     if (perHour === 0) return skip('The settings of the account let the embed tenant have no messages.');
     if (Date.now() - Date.parse(run.createdAt) > DELAYED_MAX_MS)
@@ -91,10 +90,11 @@ export function createDelivering({
     return false;
   }
 
-  /** It was sent. An alert is not sent again while its condition stays true. */
+  /** It was sent. An alert is not sent again while its condition stays true. Returns whether a problem is over. */
   async function arrived(tx: Tx, run: store.RunRow, { id, target }: store.DeliveryRow, value: number | null) {
-    await store.endDelivery(tx, id, { status: 'sent', reason: null });
+    const hadProblem = await store.endSent(tx, id);
     if (isConditional(run)) await store.setCondition(tx, run.notificationId, target, { isTrue: true, value });
+    return hadProblem;
   }
 
   interface ToSend {
@@ -112,9 +112,11 @@ export function createDelivering({
     { db, log, signal }: JobContext,
   ) {
     const { run } = drawn;
-    const isClaimed = await db.transaction((tx) =>
-      claim(tx, run, delivery, value, settings.embedNotificationsPerHour),
-    );
+    const perHour = settings.embedNotificationsPerHour;
+    // Most are claimed by this one statement. What is left needs a transaction that says why it is not sent now.
+    const isClaimed =
+      (!isConditional(run) && (await store.claimDelivery(db.writes, delivery.id, perHour))) ||
+      (await db.transaction((tx) => claim(tx, run, delivery, value, perHour)));
     if (!isClaimed) return;
     const copy: Copy = {
       ...drawn,
@@ -137,13 +139,16 @@ export function createDelivering({
       );
     try {
       await channel.send(copy, delivery, reader, signal);
-      await db.transaction((tx) => arrived(tx, run, delivery, value));
-      await setProblem(db, run, delivery, null);
     } catch (error) {
       if (!(error instanceof NotSent))
         log.error({ err: error, deliveryId: delivery.id }, 'a copy could not be sent');
-      await note(db, run, delivery, error instanceof NotSent ? error : new NotSent('It could not be sent.'));
+      return note(db, run, delivery, error instanceof NotSent ? error : new NotSent('It could not be sent.'));
     }
+    // If this fails, the job does: the next attempt leaves the delivery as unknown, and does not send it again.
+    const hadProblem = isConditional(run)
+      ? await db.transaction((tx) => arrived(tx, run, delivery, value))
+      : await store.endSent(db.writes, delivery.id);
+    if (hadProblem) await setProblem(db, run, delivery, null);
   }
 
   async function note(

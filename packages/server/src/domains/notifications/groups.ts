@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { JobContext } from '../../platform/jobs/jobs.ts';
+import { leaveRoom } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import type { Delivering } from './delivering.ts';
@@ -59,6 +60,7 @@ export function createGroups(
       const page = await store.listWaiting(db, run, afterId, PAGE);
       await eachOf(page, AT_ONCE, async (delivery) => {
         signal.throwIfAborted();
+        await leaveRoom(signal);
         try {
           const reader = await readerOf(db, run, delivery, settings);
           const key = await keyOf(run, board, reader.actor, context, known);

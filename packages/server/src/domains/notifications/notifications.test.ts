@@ -106,6 +106,25 @@ test('a schedule is made, shown in words, changed, copied and deleted', async ()
   expect(await codeOf(world.admin.getNotification({ deploymentId, id }))).toBe('notification_not_found');
 });
 
+test('a page holds at most 200 schedules, and the next one goes on after it', async () => {
+  const { id } = await create({ name: 'many' });
+  await world.server.db.pool.query(
+    `insert into notifications (dashboard_id, user_id, name, schedule_type, hour, minute, timezone, is_enabled,
+       notification_enabled, notification_format, allow_subscribe)
+     select dashboard_id, user_id, name, schedule_type, hour, minute, timezone, false, false, notification_format, false
+     from notifications, generate_series(1, 200) where id = $1`,
+    [id],
+  );
+  const list = (query: object) => world.admin.getNotifications({ deploymentId, dashboardId, ...query });
+  const first = await list({ first: 1000 });
+  expect([first.items.length, first.pageInfo!.hasNextPage]).toEqual([200, true]);
+  const second = await list({ first: 200, after: first.pageInfo!.endCursor! });
+  expect(second.items.length).toBeGreaterThan(0);
+  const ids = [...first.items, ...second.items].map((item) => item.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  await world.server.db.pool.query("delete from notifications where name = 'many'");
+});
+
 test('what is wrong with a schedule is a 400 that says so', async () => {
   const { id: emptyId } = await world.admin.createWorkbook({ deploymentId, body: {} });
   await world.admin.updateEmbedAccess({ deploymentId, workbookId: emptyId, body: { allowEmbed: true } });

@@ -38,7 +38,7 @@ export async function readerOf(
   const whose = isOwn ? 'They' : 'The owner, whose view this would be,';
   await requireSight(db, run, actor, whose);
   if (delivery.type === 'SLACK' || delivery.type === 'WEBHOOK') return { actor, email: null };
-  const email = isOwn ? ((await findUser(db, delivery.userId!))?.email ?? null) : delivery.address;
+  const email = isOwn ? (delivery.user?.email ?? null) : delivery.address;
   if (email === null) throw new NotForThem('They have no email address.');
   if (!isReachable(settings, email, isOwn))
     throw new NotForThem('The settings of the account do not let schedules reach this address.');
@@ -61,7 +61,8 @@ function requireSession({ sessionAt, sessionRevoked, securityContext }: Delivery
 export async function ownerOf(db: Queryable, run: RunRow, settings: TenantSettingsRow): Promise<Caller> {
   if (run.userId === null) throw new NotForThem('The notification has no owner whose view it could show.');
   const creatorMode = run.embedTenantName !== null;
-  const owner = { userId: run.userId, creatorMode, securityContext: null };
+  const user = (await findUser(db, run.userId)) ?? null;
+  const owner = { userId: run.userId, user, creatorMode, securityContext: null };
   return actorOf(db, run.deploymentId, owner, settings);
 }
 
@@ -74,12 +75,14 @@ async function actorOf(
   deploymentId: number,
   {
     userId,
+    user,
     creatorMode,
     securityContext,
-  }: { userId: number; creatorMode: boolean; securityContext: object | null },
+  }: Pick<DeliveryRow, 'user' | 'creatorMode' | 'securityContext'> & {
+    userId: number;
+  },
   { useCreatorMode }: TenantSettingsRow,
 ): Promise<Caller> {
-  const user = await findUser(db, userId);
   if (!user) throw new NotForThem('They were deleted.');
   if (user.isDeactivated) throw new NotForThem('They were deactivated.');
   if (user.embedTenant !== null && creatorMode && !useCreatorMode)

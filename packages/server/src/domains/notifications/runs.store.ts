@@ -277,7 +277,17 @@ export interface DeliveryRow {
   creatorMode: boolean;
   /** Whether they left since the run began. */
   isUnsubscribed: boolean;
+  /** Nothing for channels, for addresses of nobody, and if they, or their embed tenant, were deleted. */
+  user: UserOfRow | null;
 }
+
+export interface UserOfRow {
+  email: string | null;
+  embedTenant: string | null;
+  isDeactivated: boolean;
+}
+
+const USER = sql`json_build_object('email', u.email, 'embedTenant', u.embed_tenant, 'isDeactivated', u.is_deactivated)`;
 
 /**
  * An embed user without a row of their own has the rights that their group gives. Whoever asked for a preview has those of
@@ -294,8 +304,8 @@ const selectDeliveries = ({
     coalesce(own.session_revoked, false) as "sessionRevoked",
     coalesce(own.creator_mode, (select g.embed_tenant is not null from notification_recipients of_group
       join user_groups g on g.id = of_group.group_id where of_group.id = x.recipient_id), false) as "creatorMode",
-    coalesce(own.unsubscribed_at is not null, false) as "isUnsubscribed"
-  from notification_deliveries x left join lateral (
+    coalesce(own.unsubscribed_at is not null, false) as "isUnsubscribed", case when u.id is not null then ${USER} end as user
+  from notification_deliveries x left join users u on u.id = x.user_id and ${isLiving} left join lateral (
     select r.security_context, r.session_at, r.session_revoked, r.creator_mode, r.unsubscribed_at
     from notification_recipients r
     where not ${isPreview} and r.notification_id = ${notificationId} and r.user_id = x.user_id
@@ -325,20 +335,13 @@ export const findRoomInMs = async (db: Queryable, id: number) =>
       where x.id = ${id}`)
   ).ms;
 
-/** Claims of one embed tenant happen one after the other, so that each sees those before it. */
-export const lockClaims = (tx: Tx, id: number) =>
-  tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended('notifications of ' || embed_tenant, 0))
-    from notification_deliveries where id = ${id} and embed_tenant is not null`);
-
 /** Claims the delivery for sending. Returns false if another one has it, or the embed tenant has had its messages. */
 export const claimDelivery = async (db: Queryable, id: number, perHour: number) =>
-  (await db.run(sql`
-    update notification_deliveries x set status = 'sending', attempts = attempts + 1
-    where id = ${id} and status = 'waiting' and (embed_tenant is null or (
-      select count(*) from notification_deliveries o where o.embed_tenant = x.embed_tenant
-        and (o.status = 'sending' or (o.status = 'sent' and o.finished_at > now() - interval '1 hour'))) < ${perHour})`)) >
-  0;
+  (
+    await db.one<{ isClaimed: boolean }>(
+      sql`select claim_notification_delivery(${id}, ${perHour}) as "isClaimed"`,
+    )
+  ).isClaimed;
 
 export const endDelivery = (
   tx: Queryable,
@@ -348,6 +351,16 @@ export const endDelivery = (
   tx.run(sql`
     update notification_deliveries set status = ${status}, reason = ${reason}, finished_at = now()
     where id = ${id} and status in ('waiting', 'sending')`);
+
+/** Returns whether its recipient had a problem before, which is over now. */
+export const endSent = async (tx: Queryable, id: number) =>
+  (
+    await tx.maybeOne<{ hadProblem: boolean | null }>(sql`
+      update notification_deliveries x set status = 'sent', reason = null, finished_at = now()
+      where id = ${id} and status = 'sending'
+      returning (select r.problem is not null or r.problem_is_conditional from notification_recipients r
+        where r.id = x.recipient_id) as "hadProblem"`)
+  )?.hadProblem ?? false;
 
 /** `attempts` counts more of them, if it was not claimed before. */
 export const retryDelivery = (db: Queryable, id: number, delayMs: number, reason: string, attempts = 0) =>
@@ -439,7 +452,7 @@ export const findLinked = (db: Queryable, notificationId: number) =>
 
 /** Nothing if they, or their embed tenant, were deleted. */
 export const findUser = (db: Queryable, userId: number) =>
-  db.maybeOne<{ email: string | null; embedTenant: string | null; isDeactivated: boolean }>(sql`
+  db.maybeOne<UserOfRow>(sql`
     select u.email, u.embed_tenant as "embedTenant", u.is_deactivated as "isDeactivated"
     from users u where u.id = ${userId} and ${isLiving}`);
 

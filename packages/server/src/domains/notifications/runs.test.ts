@@ -32,7 +32,7 @@ import {
 } from '../../../test/notified-sales.ts';
 import { unique } from '../../../test/world.ts';
 import { TURN } from './run-job.ts';
-import { claimDelivery, lockClaims } from './runs.store.ts';
+import { claimDelivery } from './runs.store.ts';
 import { createWarming } from './warming.ts';
 
 useNotifiedSales();
@@ -510,7 +510,6 @@ test('the messages of an embed tenant are counted one after the other, whichever
   const { db } = world.server;
   const claim = (delivery: number, meanwhile = async () => {}) =>
     db.transaction(async (tx) => {
-      await lockClaims(tx, delivery);
       const isClaimed = await claimDelivery(tx, delivery, 1);
       await meanwhile();
       return isClaimed;

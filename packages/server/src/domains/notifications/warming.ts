@@ -1,4 +1,5 @@
 /** Servers that answer queries renew the rows of readers when a run says so, so that their pages open at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../../platform/module.ts';
 import { readerOf } from './readers.ts';
 import type { RunOptions } from './run-job.ts';
@@ -7,6 +8,9 @@ import { boardFor, boardOf } from './widget-queries.ts';
 
 const WAITING_MAX = 100;
 const LIMIT_MS = 10 * 60_000;
+/** Nobody waits for these rows yet, and others wait for the server: after each query, a pause so many times as long. */
+const PAUSES = 3;
+const PAUSE_MAX_MS = 1000;
 
 type Told = { runId: number; deliveryIds: number[] };
 
@@ -36,8 +40,11 @@ export function createWarming(
         const { actor } = await readerOf(db, run, delivery, settings);
         const call = { actor, db, signal, deploymentId: run.deploymentId };
         const { asked } = await boardFor(board, run, async () => (await queries.viewer(call)).userAttributes);
-        for (const one of asked)
+        for (const one of asked) {
+          const begun = performance.now();
           await (typeof one === 'string' ? queries.runSql(call, one) : queries.run(call, one));
+          await sleep(Math.min(PAUSE_MAX_MS, PAUSES * (performance.now() - begun)), undefined, { signal });
+        }
       } catch (error) {
         // Whoever asks later is told what is wrong.
         log.debug({ err: error, runId, deliveryId: delivery.id }, 'could not renew rows');

@@ -111,7 +111,7 @@ ${unsubscribeUrl && html`<p class="pale" style="${STYLES.small}"><a class="link"
       {
         filename: name,
         contentType,
-        content: Buffer.from(rendering.bytes),
+        content: rendering.bytes,
         ...(isPicture ? { cid: PICTURE } : {}),
       },
     ],

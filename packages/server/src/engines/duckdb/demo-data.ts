@@ -1,6 +1,6 @@
 /**
- * Makes the data of the demo: what a shop sold in the three years up to a day. Every value comes from a hash of its row's
- * number, and every time from that and the day, so both are the same on every machine.
+ * Makes the data of the demo: what a shop sold in the three years up to a moment. Every value comes from a hash of its row's
+ * number, and every time from that and the moment, so both are the same on every machine.
  */
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -15,14 +15,14 @@ const EVENTS = 30_000;
 
 const list = (...values: string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`;
 
-const macrosOf = (day: string) => [
+const macrosOf = (until: string) => [
   // A number from 0 to n - 1.
   "create macro draw(salt, i, n) as (('0x' || left(md5(concat(salt, ':', i)), 7))::bigint % n)",
   'create macro pick(salt, i, choices) as choices[draw(salt, i, len(choices)) + 1]',
   // Small numbers come more often, as with real customers.
   "create macro skewed(salt, i, n) as (draw(salt, i, n) * draw(concat(salt, '2'), i, n)) // n",
-  // The midnight after the last day, and the first moment.
-  `create macro until() as timestamp '${day}' + to_days(1)`,
+  // Nothing has happened since then, and nothing before the first moment.
+  `create macro until() as timestamp '${until.slice(0, 19).replace('T', ' ')}'`,
   `create macro since() as until() - to_days(${DAYS})`,
   `create macro moment(salt, i) as since() + to_seconds(draw(salt, i, ${DAYS} * 86400))`,
   // The shop grows, and one order in seven comes in the weeks before the end of the year.
@@ -69,7 +69,7 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
       ordered_at + to_days(5) as promised_at
     from (
       select * exclude (ends), shipped + to_hours(14 + skewed('transit', id, 170)) as delivered,
-        -- What is shipped or delivered later than today has not happened yet.
+        -- What would be shipped or delivered later has not happened yet.
         case when ends in ('processing', 'cancelled') then ends when shipped >= until() then 'processing'
           when ends <> 'shipped' and delivered >= until() then 'shipped' else ends end as status
       from (
@@ -94,15 +94,15 @@ const SELECTS: Record<(typeof DEMO_TABLES)[number], string> = {
       concat('https://example.com/', pick('page', i, ${list('home', 'search', 'product', 'basket')})) as page,
       pick('device', i // 5, ${list('desktop', 'mobile', 'mobile', 'tablet')}) as device,
       left(md5(concat('session:', i // 5)), 12) as session_id,
-      moment('visit', i // 5) + to_seconds(i % 5 * 40 + draw('pause', i, 40)) as happened_at
+      least(until() - to_seconds(5 - i % 5), moment('visit', i // 5) + to_seconds(i % 5 * 40 + draw('pause', i, 40))) as happened_at
     from range(1, ${EVENTS + 1}) as numbers (i) order by i`,
 };
 
-/** Writes one Parquet file for each table. The last rows are of the day, `2026-12-31`. */
-export async function writeDemoData(folder: string, day: string): Promise<void> {
+/** Writes one Parquet file for each table. The last rows are right before the moment, `2026-12-31T15:00:00.000Z`. */
+export async function writeDemoData(folder: string, until: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
-  for (const macro of macrosOf(day)) await connection.run(macro);
+  for (const macro of macrosOf(until)) await connection.run(macro);
   for (const table of DEMO_TABLES) {
     const path = join(folder, `${table}.parquet`).replaceAll("'", "''");
     await connection.run(`copy (${SELECTS[table]}) to '${path}' (format parquet)`);

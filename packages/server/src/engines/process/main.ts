@@ -11,8 +11,8 @@ export type SourceSettings = DuckdbSettings | PostgresSettings | ClickhouseSetti
 export interface DemoDataSettings {
   type: 'demo-data';
   folder: string;
-  /** The last day of the data. */
-  day: string;
+  /** Where the data ends. */
+  until: string;
 }
 
 let source: Source | undefined;
@@ -45,7 +45,7 @@ serveParent({
   async onStart(settings: SourceSettings | DemoDataSettings) {
     if (settings.type === 'demo-data') {
       const { writeDemoData } = await import('../duckdb/demo-data.ts');
-      await writeDemoData(settings.folder, settings.day);
+      await writeDemoData(settings.folder, settings.until);
     } else {
       own = settings;
       source = await open(settings);

@@ -27,6 +27,9 @@ export interface CrossOrigin {
   answerPreflights(app: FastifyInstance, paths: ReadonlyMap<string, readonly string[]>): void;
 }
 
+/** Below these, a page can read also that there is no such operation, or not with this method. */
+export const AREAS = ['/query/api/v1/', '/api/v1/embed/session/', '/api/v1/embed/dashboard/'];
+
 const EXPOSED = 'X-Request-Id, X-Error-Code, Retry-After, ETag';
 /** The star does not include Authorization, and older browsers do not know it. */
 const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Request-Id, If-None-Match, *';

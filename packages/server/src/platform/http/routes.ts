@@ -35,7 +35,7 @@ import type { Logger } from '../log.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
 import { type Compress, createCompression, varyByEncoding } from './compression.ts';
-import { type AllowedOrigins, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
+import { type AllowedOrigins, AREAS, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import type { EmbedAdmission } from './embed-admission.ts';
 import { isKnown } from './etag.ts';
 import { methodsToRefuse } from './known-paths.ts';
@@ -141,12 +141,14 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   const operations = routes.map(({ operation }) => operation);
   const crossOrigin = createCrossOrigin(options);
   const compress = createCompression();
-  crossOrigin.answerPreflights(app, methodsByPath(operations.filter((op) => op.crossOrigin)));
+  const inPages = methodsByPath(operations.filter((op) => op.crossOrigin));
+  for (const area of AREAS) inPages.set(`${area}*`, ['GET', 'HEAD', 'POST']);
+  crossOrigin.answerPreflights(app, inPages);
   for (const route of routes) {
     const isCollection = collections.has(route.operation.path);
     register(app, route, { ...options, crossOrigin, compress, stopping: stopping.signal }, isCollection);
   }
-  refuseMethods(app, operations);
+  refuseMethods(app, operations, crossOrigin);
 }
 
 function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
@@ -158,16 +160,40 @@ function methodsByPath(operations: readonly Operation[]): Map<string, string[]> 
   return paths;
 }
 
-/** Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405. */
-function refuseMethods(app: FastifyInstance, operations: readonly Operation[]) {
-  const paths = [...methodsByPath(operations)].map(([url, methods]) => ({ url, methods }));
-  for (const { url, methods } of methodsToRefuse(paths)) {
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405, and a page of another origin
+ * could not read why a request beside the operations that it may call was refused.
+ */
+function refuseMethods(app: FastifyInstance, operations: readonly Operation[], crossOrigin: CrossOrigin) {
+  const paths = methodsByPath(operations);
+  const served = [...paths].map(([url, methods]) => ({ url, methods }));
+  const readable = [
+    ...operations.filter((op) => op.crossOrigin).map(urlOf),
+    ...AREAS.map((area) => `${area}*`),
+  ];
+  const refused = new Map(methodsToRefuse(served).map(({ url, methods }) => [url, methods]));
+  for (const url of readable)
+    refused.set(
+      url,
+      METHODS.filter((method) => !paths.get(url)?.includes(method)),
+    );
+  // What pages may not call has no preflight, also there.
+  for (const url of paths.keys())
+    if (!readable.includes(url) && AREAS.some((area) => url.startsWith(area)))
+      refused.set(url, [...(refused.get(url) ?? []), 'OPTIONS']);
+  for (const [url, methods] of refused) {
+    const isReadable = readable.includes(url);
     app.route({
       method: [...methods],
       url,
       config: { isRefused: true },
       exposeHeadRoute: false,
-      onRequest: (_request, reply) => reply.callNotFound(),
+      onRequest: async (request, reply) => {
+        if (isReadable) await crossOrigin.greet(request, reply);
+        return reply.callNotFound();
+      },
       handler: (_request, reply) => reply.callNotFound(),
     });
   }

@@ -64,6 +64,20 @@ test('a message arrives with both of its forms, its picture, and headers by whic
   expect(second!.raw).not.toMatch(/List-Unsub/i);
 });
 
+test('messages that share a picture each have it whole, under their own name', async () => {
+  const server = await serverWith();
+  const mail = mailTo(server.url);
+  const content = Buffer.alloc(100_000, 'the picture of a dashboard ');
+  const names = ['Umsätze "EU".png', 'Umsätze "EU".png', 'Sales.png'];
+  for (const filename of names)
+    await mail.send({ ...MESSAGE, attachments: [{ filename, contentType: 'image/png', content }] });
+  const all = server.messages.map(({ parsed }) => parsed.attachments[0]!);
+  expect(all.map(({ filename, disposition }) => [filename, disposition])).toEqual(
+    names.map((name) => [name, 'attachment']),
+  );
+  for (const attachment of all) expect(content.equals(Buffer.from(attachment.content as ArrayBuffer))).toBe(true);
+});
+
 test('no text of somebody else adds a header or a recipient', async () => {
   const server = await serverWith();
   const evil = 'x\r\nBcc: eve@example.net\r\n\r\nBody';

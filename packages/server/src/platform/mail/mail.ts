@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import MimeNode from 'nodemailer/lib/mime-node';
 import { createAdmission } from '../admission/admission.ts';
 import { isMailAddress, type Mailbox, type MailSettings } from './settings.ts';
 
@@ -32,7 +33,8 @@ export interface MailMessage {
 export interface MailAttachment {
   filename: string;
   contentType: string;
-  content: Buffer;
+  /** Messages that share it are composed faster. */
+  content: Uint8Array;
   /** For a picture within the HTML: `<img src="cid:…">`. */
   cid?: string;
 }
@@ -112,10 +114,13 @@ export function createMail(settings: MailSettings, limits: MailLimits = LIMITS):
       headers,
       text,
       html,
-      attachments: attachments.map(({ cid, ...attachment }) => ({
-        ...attachment,
-        ...(cid && { cid, contentDisposition: 'inline' as const }),
-      })),
+      attachments: await Promise.all(
+        attachments.map(async (attachment) => ({
+          raw: await partOf(attachment),
+          // Where it belongs: beside the HTML that shows it, or after it.
+          ...(attachment.cid && { cid: attachment.cid, contentDisposition: 'inline' as const }),
+        })),
+      ),
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -186,6 +191,22 @@ export function createMail(settings: MailSettings, limits: MailLimits = LIMITS):
       return connections.take({ signal, sharer: message.sharer ?? null }, send);
     },
   };
+}
+
+/** Attachments as they are written into messages, for as long as somebody holds their content. */
+const parts = new WeakMap<Uint8Array, { attachment: MailAttachment; part: Promise<Buffer> }>();
+
+/** Hundreds of readers get the same picture, which is written as text once. */
+function partOf(attachment: MailAttachment): Promise<Buffer> {
+  const { content, contentType, filename, cid } = attachment;
+  const known = parts.get(content);
+  if (known && known.attachment.filename === filename && known.attachment.cid === cid) return known.part;
+  const node = new MimeNode('multipart/mixed').createChild(contentType, { filename });
+  node.setHeader('Content-Disposition', cid ? 'inline' : 'attachment');
+  if (cid) node.setHeader('Content-Id', `<${cid}>`);
+  const part = node.setContent(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).build();
+  parts.set(content, { attachment, part });
+  return part;
 }
 
 /** As nodemailer throws it. */

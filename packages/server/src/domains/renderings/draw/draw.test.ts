@@ -6,6 +6,7 @@ import { within } from './chart.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
 import { bandsOf, requireMoreThanOneColor, requirePlot } from './paper.ts';
 import { writePdf } from './pdf.ts';
+import { pngWithPalette } from './png.ts';
 import { escapeXml, fit, wrap } from './texts.ts';
 
 const font = { fontFiles: FONT_FILES, loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };
@@ -118,4 +119,38 @@ test('the pixels of a page are needed only until the next one is asked for', asy
     },
   );
   expect(shades).toEqual([1, 2, 3]);
+});
+
+describe('a PNG with a palette', () => {
+  const [width, height] = [64, 48];
+  /** As a program shows it. */
+  const shown = (png: Buffer) => {
+    const href = `data:image/png;base64,${png.toString('base64')}`;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image width="${width}" height="${height}" href="${href}"/></svg>`;
+    return new Resvg(svg).render().pixels;
+  };
+  const pixelsOf = (colorAt: (i: number) => number[]) =>
+    Buffer.from(Array.from({ length: width * height }, (_, i) => [...colorAt(i), 255]).flat());
+  const pictureOf = (colorAt: (i: number) => number[]) => ({ pixels: pixelsOf(colorAt), width, height });
+
+  test('shows a picture of few colours exactly as it is', () => {
+    const picture = pictureOf((i) => [i % 16, 200 - (i % 7), 7]);
+    expect(shown(pngWithPalette(picture)!).equals(picture.pixels)).toBe(true);
+  });
+  test('shows frequent colours exactly, and the shades between them so that nobody sees a difference', () => {
+    // 1,000 shades in the first rows, and one colour everywhere else.
+    const picture = pictureOf((i) => (i < 1000 ? [i % 250, i % 250, Math.floor(i / 250)] : [52, 81, 198]));
+    const after = shown(pngWithPalette(picture)!);
+    expect(after.subarray(4000).equals(picture.pixels.subarray(4000))).toBe(true);
+    for (const [i, value] of after.entries())
+      expect(Math.abs(value - picture.pixels[i]!)).toBeLessThanOrEqual(12);
+  });
+  test('is not made of photographs, and of what can be seen through', () => {
+    expect(
+      pngWithPalette(pictureOf((i) => [(i % 64) * 4, Math.floor(i / 64) * 5, (i * 37) % 256])),
+    ).toBeUndefined();
+    const pixels = pixelsOf(() => [0, 0, 0]);
+    pixels[7] = 128;
+    expect(pngWithPalette({ pixels, width, height })).toBeUndefined();
+  });
 });

@@ -5,6 +5,7 @@ import type { Placed } from './board.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
 import { type PdfPage, writePdf } from './pdf.ts';
 import type { Look, Plot } from './pieces.ts';
+import { pngWithPalette } from './png.ts';
 import { drawLine, drawLines, fit, lineHeight, round, type TextStyle, wrap } from './texts.ts';
 
 /** As wide as a page on a screen. */
@@ -85,10 +86,11 @@ function rasterOf(svg: string, density: number, plots: readonly Plot[], { tokens
     fitTo: { mode: 'zoom', value: density },
     logLevel: 'off',
   }).render();
-  const { pixels, width } = image;
+  // Each time, `pixels` is another copy.
+  const { pixels, width, height } = image;
   requireMoreThanOneColor(pixels);
   for (const plot of plots) requirePlot(pixels, width, density, plot, tokens.surface);
-  return image;
+  return { image, pixels, width, height };
 }
 
 /** A picture of one colour shows nothing, whatever the reason. */
@@ -131,7 +133,7 @@ export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
   const content = top.svg + cards.map((card) => at(card, top.height + GAP)).join('');
   const plots = cards.flatMap((card) => moved(card, 0, top.height + GAP));
   const picture = rasterOf(documentOf(content, height, look), density, plots, look);
-  return { bytes: picture.asPng(), width: WIDTH, height };
+  return { bytes: pngWithPalette(picture) ?? picture.image.asPng(), width: WIDTH, height };
 }
 
 /** Cards whose heights overlap stay together. */

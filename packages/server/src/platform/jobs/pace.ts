@@ -1,0 +1,61 @@
+/**
+ * Lets long jobs leave the processor to requests. The server tells this process how busy it is with requests. While it is, a job
+ * that asks here between two steps waits several times as long as this process has worked since. A priority would not be enough:
+ * Linux lets whoever has the processor finish their turn first.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Below this share of its time, requests need nothing of anybody. */
+const QUIET = 0.25;
+/** How many times as long as the work the pauses are while the server has no time left. */
+const PAUSES_MAX = 8;
+const PAUSE_MAX_MS = 5000;
+/** What was heard longer ago counts no more. */
+const HEARD_MS = 10_000;
+
+interface Clock {
+  now(): number;
+  /** The processor time that this process has used, with all of its threads. */
+  workedMs(): number;
+}
+
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  workedMs() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+};
+
+export function createPace({ now, workedMs }: Clock = CLOCK) {
+  let busy = 0;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let counted = workedMs();
+  let freeAt = 0;
+
+  return {
+    /** The share of its time that the server works on requests. */
+    hear(share: number) {
+      busy = share;
+      heardAt = now();
+    },
+    /** How long to wait before the next step. All steps of this process share the same time. */
+    pauseMs(): number {
+      const at = now();
+      const worked = workedMs();
+      const isHeard = at - heardAt < HEARD_MS;
+      const pauses = isHeard ? (PAUSES_MAX * Math.max(0, busy - QUIET)) / (1 - QUIET) : 0;
+      freeAt = Math.min(Math.max(freeAt, at) + pauses * (worked - counted), at + PAUSE_MAX_MS);
+      counted = worked;
+      return freeAt - at;
+    },
+  };
+}
+
+/** Of this process. Without a server that tells how busy it is, there are no pauses. */
+export const pace = createPace();
+
+export async function leaveRoom(signal: AbortSignal): Promise<void> {
+  const ms = pace.pauseMs();
+  if (ms > 0) await sleep(ms, undefined, { signal });
+}
