@@ -51,6 +51,11 @@ beforeAll(async () => {
         userAttributes: j ? [{ name: 'region', value: 'EU' }] : [],
       });
     }
+  for (const [name, url, events] of [
+    ['Chat', 'https://hooks.example.com/oriel', ['dashboard.published', 'build.failed']],
+    ['Audit archive', 'https://archive.example.com/events', ['*']],
+  ] as const)
+    await world.admin.createWebhook({ body: { name, url, events: [...events] } });
   await world.admin.createApiKey({ body: { name: 'Backend of the shop', deploymentIds: [deploymentId] } });
   await world.admin.load({ deploymentId, body: { query: { measures: ['orders.count'] } } }).catch(() => {});
   browser = await openBrowser();
@@ -109,6 +114,8 @@ const SHOWN: [name: string, route: RouteName, query?: string, act?: (page: Page)
   ['tenant', 'adminTenants', '?name=globex'],
   ['viewer', 'adminViewer', '?tenant=globex&externalId=customer-40'],
   ['embedding', 'adminEmbedding'],
+  ['sessions', 'adminSessions'],
+  ['webhooks', 'adminWebhooks'],
   ['usage', 'adminUsage'],
   ['deployment', 'adminDeployment'],
   ['audit-log', 'adminAuditLog'],

@@ -181,10 +181,13 @@ test('a file that is dropped becomes a table, a model and an answer, before anyt
     buffer: Buffer.from('id,place,amount\n1,Berlin,5\n2,Paris,7\n'),
   });
   await page.getByText('Stock_list.csv is the table files.Stock_list.').waitFor();
-  // On a phone the table scrolls, and the page does not.
+  // On a phone all of a row is seen, with what can be done, and nothing scrolls to the side.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('row', { name: /Stock_list/ }).waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  const beside =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.console-table'))";
+  expect(await page.evaluate(beside)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.getByLabel('Choose files.Stock_list').check();
   await page.getByRole('button', { name: 'Draft a model' }).click();

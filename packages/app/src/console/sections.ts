@@ -80,7 +80,7 @@ export const SECTIONS: readonly ConsoleSection[] = [
       entry('adminJobs', 'jobs'),
       entry('adminUsage', 'usage'),
       entry('adminDeployments', 'deployments'),
-      entry('adminDeployment', 'deployment', holding('DeploymentUpdate')),
+      entry('adminDeployment', 'thisDeployment', holding('DeploymentUpdate')),
       entry('adminAuditLog', 'auditLog', holding('AuditLogManage')),
     ],
   },

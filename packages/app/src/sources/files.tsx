@@ -1,5 +1,6 @@
 /** The files of a deployment: dropped or chosen, sent one after the other, and tables at once. */
 import { useState } from 'preact/hooks';
+import { shownTime } from '../console/parts/lists.ts';
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
@@ -129,15 +130,19 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
         <p class="soft">{say('noFiles')}</p>
       ) : (
         <div class="console-table" role="region" aria-label={say('files')} tabIndex={0}>
-          <table class="items">
+          <table class="items stacked">
             <thead>
               <tr>
                 <th scope="col">{say('fileName')}</th>
                 <th scope="col">{say('tableName')}</th>
-                <th scope="col">{say('fileSize')}</th>
-                <th scope="col">{say('fileChanged')}</th>
+                <th scope="col" class="number wide-only">
+                  {say('fileSize')}
+                </th>
+                <th scope="col" class="wide-only">
+                  {say('fileChanged')}
+                </th>
                 {mayChange && (
-                  <th scope="col">
+                  <th scope="col" class="narrow">
                     <span class="hidden">{say('deleteFile')}</span>
                   </th>
                 )}
@@ -147,16 +152,16 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
               {data.map(({ name, table, size, changedAt }) => (
                 <tr key={name}>
                   <th scope="row">{name}</th>
-                  <td>
+                  <td data-title={say('tableName')}>
                     <code>{table}</code>
                   </td>
-                  <td>{sizeOf(size)}</td>
-                  <td>{new Date(changedAt).toLocaleString(locale.value)}</td>
+                  <td class="number wide-only">{sizeOf(size)}</td>
+                  <td class="wide-only">{shownTime(changedAt)}</td>
                   {mayChange && (
-                    <td>
+                    <td class="narrow">
                       <button
                         type="button"
-                        class="quiet"
+                        class="quiet bad"
                         aria-label={say('deleteFileOf', { name })}
                         onClick={() => remove(name, table)}
                       >

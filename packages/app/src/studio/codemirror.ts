@@ -17,7 +17,6 @@ import {
 import { forceLinting, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, Transaction } from '@codemirror/state';
 import {
-  drawSelection,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -71,7 +70,6 @@ export function createEditor({ root, label, known, onChange, onSave, onRename }:
     highlightActiveLine(),
     highlightActiveLineGutter(),
     history(),
-    drawSelection(),
     indentOnInput(),
     bracketMatching(),
     closeBrackets(),

@@ -102,6 +102,7 @@ const Installation = Shape('GitHostInstallationResponse', {
       'What the server is. `github_app`: an account on GitHub that installed the GitHub App of this server',
   }),
   url: Type.String({ description: 'The address of the host' }),
+  username: Nullable(Type.String({ description: 'The user beside the token, for hosts that want one' })),
 });
 
 const Repository = Shape('GitHostRepoResponse', {

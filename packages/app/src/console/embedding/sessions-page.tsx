@@ -152,7 +152,7 @@ function Sessions({ deploymentId }: ConsolePageProps) {
           value={isEverywhere ? 'yes' : ''}
           onChange={(everywhere) => change({ everywhere })}
           options={[
-            { value: '', label: say('thisDeployment') },
+            { value: '', label: sayShared('thisDeployment') },
             { value: 'yes', label: sayShared('all') },
           ]}
         />
@@ -178,7 +178,7 @@ function Sessions({ deploymentId }: ConsolePageProps) {
             isWide: true,
             cell: ({ creatorMode }) => sayShared(creatorMode ? 'yes' : 'no'),
           },
-          { title: say('apiKey'), isWide: true, isNumber: true, cell: ({ apiKeyId }) => apiKeyId },
+          { title: say('apiKey'), isWide: true, cell: ({ apiKeyId }) => keyName(apiKeyId) },
           { title: sayShared('created'), isWide: true, cell: ({ createdAt }) => shownTime(createdAt) },
           { title: say('lastSeen'), isWide: true, cell: ({ lastSeenAt }) => shownTime(lastSeenAt) },
           { title: say('ends'), isWide: true, cell: ({ expiresAt }) => shownTime(expiresAt) },

@@ -189,7 +189,7 @@ function Behaviour({ settings, config }: { settings: Settings; config: Config })
           value={locale}
           onChange={setLocale}
           error={errors.locale}
-          hint="de-AT"
+          hint={say('suchAs', { example: 'de-AT' })}
         />
         <TextField
           label={say('timezone')}
@@ -197,7 +197,7 @@ function Behaviour({ settings, config }: { settings: Settings; config: Config })
           value={timezone}
           onChange={setTimezone}
           error={errors.timezone}
-          hint="Europe/Vienna"
+          hint={say('suchAs', { example: 'Europe/Vienna' })}
         />
         <TextField
           label={say('linkTemplate')}

@@ -18,6 +18,7 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 const HOSTS = 'git-hosts';
+type Host = Awaited<ReturnType<typeof api.installations>>['data'][number];
 const connectionKey = (deploymentId: number) => `d/${deploymentId}/git`;
 
 /** Nothing if the deployment is not connected. */
@@ -274,7 +275,7 @@ function Hosts() {
     <>
       <div class="page-head next">
         <h2 class="grow">{say('hosts')}</h2>
-        <button type="button" onClick={() => openDialog((close) => <NewHost onClose={close} />)}>
+        <button type="button" onClick={() => openDialog((close) => <EditHost onClose={close} />)}>
           {say('addHost')}
         </button>
       </div>
@@ -290,33 +291,29 @@ function Hosts() {
           {
             title: sayShared('actions'),
             isActions: true,
-            cell: ({ installationId, login, kind }) => (
+            cell: (host) => (
               <div class="buttons">
                 <button
                   type="button"
-                  aria-label={`${say('test')}: ${login}`}
-                  onClick={() => void test(Number(installationId))}
+                  aria-label={`${say('test')}: ${host.login}`}
+                  onClick={() => void test(Number(host.installationId))}
                 >
                   {say('test')}
                 </button>
-                {kind !== 'github_app' && (
+                {host.kind !== 'github_app' && (
                   <>
                     <button
                       type="button"
-                      aria-label={`${sayShared('edit')}: ${login}`}
-                      onClick={() =>
-                        openDialog((close) => (
-                          <EditHost installationId={Number(installationId)} login={login} onClose={close} />
-                        ))
-                      }
+                      aria-label={`${sayShared('edit')}: ${host.login}`}
+                      onClick={() => openDialog((close) => <EditHost host={host} onClose={close} />)}
                     >
                       {sayShared('edit')}
                     </button>
                     <button
                       type="button"
                       class="bad"
-                      aria-label={`${sayShared('remove')}: ${login}`}
-                      onClick={() => remove(Number(installationId), login)}
+                      aria-label={`${sayShared('remove')}: ${host.login}`}
+                      onClick={() => remove(Number(host.installationId), host.login)}
                     >
                       {sayShared('remove')}
                     </button>
@@ -331,60 +328,6 @@ function Hosts() {
   );
 }
 
-/** Such as a new token, when the one before ends. What is left empty stays. */
-function EditHost({
-  installationId,
-  login,
-  onClose,
-}: {
-  installationId: number;
-  login: string;
-  onClose(): void;
-}) {
-  const [name, setName] = useState(login);
-  const [username, setUsername] = useState('');
-  const [token, setToken] = useState('');
-  return (
-    <Dialog title={login} onClose={onClose}>
-      <form
-        class="console-form"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          const body = {
-            name: name.trim(),
-            ...(username.trim() && { username: username.trim() }),
-            ...(token && { token }),
-          };
-          if (!(await attempt(() => api.updateGitHostInstallation({ installationId, body })))) return;
-          toast(sayShared('saved'));
-          invalidate(HOSTS);
-          onClose();
-        }}
-      >
-        <TextField label={sayShared('name')} required maxLength={255} value={name} onChange={setName} />
-        <TextField
-          label={say('username')}
-          hint={say('staysHint')}
-          autocomplete="off"
-          maxLength={255}
-          value={username}
-          onChange={setUsername}
-        />
-        <TextField
-          label={say('token')}
-          hint={say('staysHint')}
-          type="password"
-          autocomplete="off"
-          maxLength={4096}
-          value={token}
-          onChange={setToken}
-        />
-        <Foot onClose={onClose} action={sayShared('save')} />
-      </form>
-    </Dialog>
-  );
-}
-
 const KINDS = {
   github: 'GitHub',
   gitlab: 'GitLab',
@@ -393,44 +336,56 @@ const KINDS = {
   git: 'git',
 };
 
-function NewHost({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState('');
+/** A new host, or another name, user or token of one. A token goes only to the address that it was given for. */
+function EditHost({ host, onClose }: { host?: Host; onClose(): void }) {
+  const [name, setName] = useState(host?.login ?? '');
   const [kind, setKind] = useState<keyof typeof KINDS>('github');
   const [url, setUrl] = useState('');
-  const [username, setUsername] = useState('');
+  const [username, setUsername] = useState(host?.username ?? '');
   const [token, setToken] = useState('');
+  const save = () => {
+    const body = { name: name.trim(), username: username.trim() || null };
+    return host
+      ? api.updateGitHostInstallation({
+          installationId: Number(host.installationId),
+          body: { ...body, ...(token && { token }) },
+        })
+      : api.createGitHostInstallation({
+          body: { ...body, kind, token, ...(url.trim() && { url: url.trim() }) },
+        });
+  };
   return (
-    <Dialog title={say('addHost')} onClose={onClose}>
+    <Dialog title={host?.login ?? say('addHost')} onClose={onClose}>
       <form
         class="console-form"
         onSubmit={async (event) => {
           event.preventDefault();
-          const body = {
-            ...{ name: name.trim(), kind, token },
-            ...(url.trim() && { url: url.trim() }),
-            ...(username.trim() && { username: username.trim() }),
-          };
-          if (!(await attempt(() => api.createGitHostInstallation({ body })))) return;
+          if (!(await attempt(save))) return;
+          toast(sayShared('saved'));
           invalidate(HOSTS);
           onClose();
         }}
       >
         <TextField label={sayShared('name')} required maxLength={255} value={name} onChange={setName} />
-        <FilterChoice
-          label={say('kind')}
-          value={kind}
-          onChange={(value) => setKind(value as keyof typeof KINDS)}
-          options={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
-        />
-        <TextField
-          label={say('address')}
-          hint={say('hostAddressHint')}
-          type="url"
-          required={kind === 'gitea' || kind === 'git'}
-          maxLength={2048}
-          value={url}
-          onChange={setUrl}
-        />
+        {!host && (
+          <>
+            <FilterChoice
+              label={say('kind')}
+              value={kind}
+              onChange={(value) => setKind(value as keyof typeof KINDS)}
+              options={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+            />
+            <TextField
+              label={say('address')}
+              hint={say('hostAddressHint')}
+              type="url"
+              required={kind === 'gitea' || kind === 'git'}
+              maxLength={2048}
+              value={url}
+              onChange={setUrl}
+            />
+          </>
+        )}
         <TextField
           label={say('username')}
           hint={say('usernameHint')}
@@ -441,15 +396,15 @@ function NewHost({ onClose }: { onClose(): void }) {
         />
         <TextField
           label={say('token')}
-          hint={say('tokenHint')}
+          hint={say(host ? 'staysHint' : 'tokenHint')}
           type="password"
           autocomplete="off"
-          required
+          required={!host}
           maxLength={4096}
           value={token}
           onChange={setToken}
         />
-        <Foot onClose={onClose} action={sayShared('create')} />
+        <Foot onClose={onClose} action={sayShared(host ? 'save' : 'create')} />
       </form>
     </Dialog>
   );

@@ -40,7 +40,7 @@ function Webhooks() {
         emptyHint={say('noWebhooksHint')}
         columns={[
           { title: sayShared('name'), cell: ({ name }) => name },
-          { title: say('address'), isWide: true, cell: ({ url }) => url },
+          { title: say('address'), isWide: true, cell: ({ url }) => <span class="cut">{url}</span> },
           {
             title: say('events'),
             isWide: true,

@@ -57,7 +57,7 @@ function Deployment({ deploymentId, rights }: ConsolePageProps) {
     });
   return (
     <>
-      <PageHead title={sayShared('deployment')} hint={say('deploymentHint')} />
+      <PageHead title={sayShared('thisDeployment')} hint={say('deploymentHint')} />
       <h2>{say('environments')}</h2>
       <Table
         label={say('environments')}

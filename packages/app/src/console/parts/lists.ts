@@ -56,12 +56,20 @@ export function useFilters<Name extends string>(
   return [current, change];
 }
 
-export const shownTime = (time: string | null | undefined) =>
-  time
-    ? new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(
-        new Date(time),
-      )
-    : '–';
+/** Most times of the console are of this year, and lists have no room to say so in each row. It stays in one line. */
+export function shownTime(time: string | null | undefined): string {
+  if (!time) return '–';
+  const date = new Date(time);
+  const text = new Intl.DateTimeFormat(locale.value, {
+    ...(date.getFullYear() !== new Date().getFullYear() && { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(date);
+  return text.replaceAll(' ', '\u00a0');
+}
 
 export const shownNumber = (value: number, options?: Intl.NumberFormatOptions) =>
   new Intl.NumberFormat(locale.value, options).format(value);

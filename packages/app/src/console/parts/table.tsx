@@ -37,10 +37,12 @@ export function Table<Row>({ label, loaded, columns, keyOf, empty, emptyHint, mo
   if (data.items.length === 0) return <Empty title={empty} {...(emptyHint && { hint: emptyHint })} />;
   const classOf = ({ isNumber, isWide, isActions }: Column<Row>) =>
     [isNumber && 'number', isWide && 'wide-only', isActions && 'narrow'].filter(Boolean).join(' ');
+  /** What a row is about needs no title on a phone. */
+  const titled = columns.find(({ isActions }) => !isActions);
   return (
     <>
       <div class="console-table" role="region" aria-label={label} tabIndex={0}>
-        <table class="items" aria-busy={isLoading}>
+        <table class="items stacked" aria-busy={isLoading}>
           <thead>
             <tr>
               {columns.map((column) => (
@@ -54,7 +56,11 @@ export function Table<Row>({ label, loaded, columns, keyOf, empty, emptyHint, mo
             {data.items.map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map((column) => (
-                  <td key={column.title} class={classOf(column)}>
+                  <td
+                    key={column.title}
+                    class={classOf(column)}
+                    data-title={column === titled || column.isActions ? undefined : column.title}
+                  >
                     {column.cell(row)}
                   </td>
                 ))}

@@ -15,6 +15,7 @@ export const texts: Texts<typeof en> = {
   usage: 'Nutzung',
   notices: 'Hinweise',
   deployment: 'Deployment',
+  thisDeployment: 'Dieses Deployment',
   auditLog: 'Prüfprotokoll',
   users: 'Benutzer',
   groups: 'Gruppen',

@@ -12,6 +12,7 @@ export const en = {
   usage: 'Usage',
   notices: 'Notices',
   deployment: 'Deployment',
+  thisDeployment: 'This deployment',
   auditLog: 'Audit log',
   users: 'Users',
   groups: 'Groups',

@@ -15,6 +15,7 @@ export const texts: Texts<typeof en> = {
   usage: 'Uso',
   notices: 'Avisos',
   deployment: 'Despliegue',
+  thisDeployment: 'Este despliegue',
   auditLog: 'Registro de auditoría',
   users: 'Usuarios',
   groups: 'Grupos',

@@ -15,6 +15,7 @@ export const texts: Texts<typeof en> = {
   usage: 'Utilisation',
   notices: 'Avis',
   deployment: 'Déploiement',
+  thisDeployment: 'Ce déploiement',
   auditLog: 'Journal d’audit',
   users: 'Utilisateurs',
   groups: 'Groupes',

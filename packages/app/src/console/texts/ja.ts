@@ -15,6 +15,7 @@ export const texts: Texts<typeof en> = {
   usage: '利用状況',
   notices: 'お知らせ',
   deployment: 'デプロイメント',
+  thisDeployment: 'このデプロイメント',
   auditLog: '監査ログ',
   users: 'ユーザー',
   groups: 'グループ',

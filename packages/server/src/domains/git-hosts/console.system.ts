@@ -52,6 +52,19 @@ test('an admin connects a repository and makes a webhook, and others are offered
   await page.getByLabel('Access token').fill('a-token-that-has-ended');
   await inDialog('Create').click();
   await page.getByRole('cell', { name: 'Acme', exact: true }).waitFor();
+  // What is cleared is gone, and a token that is not typed stays.
+  const user = page.getByLabel('User', { exact: true });
+  const saveUser = async (before: string, after: string) => {
+    await button('Edit: Acme').click();
+    expect(await user.inputValue()).toBe(before);
+    await user.fill(after);
+    await inDialog('Save').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { items } = await world.admin.installations();
+    expect(items[0]!.username).toBe(after || null);
+  };
+  await saveUser(host.credentials.user, '');
+  await saveUser('', host.credentials.user);
   // The token ends, and gets a successor.
   await button('Edit: Acme').click();
   await page.getByLabel('Name').fill('Acme of git');

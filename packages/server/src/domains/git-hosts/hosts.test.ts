@@ -436,7 +436,11 @@ test('a connection that fails is polled less and less often, and as before when 
   expect([await isDueAfter(19), await isDueAfter(21)]).toEqual([false, true]);
   // A name is no reason to hope.
   const name = unique('renamed');
-  expect(await update({ name, username: 'anybody' })).toMatchObject({ login: name, url: host.url });
+  expect(await update({ name, username: 'anybody' })).toMatchObject({
+    login: name,
+    url: host.url,
+    username: 'anybody',
+  });
   expect(await isDueAfter(19)).toBe(false);
   await update({ token });
   expect([await isDueAfter(4), await isDueAfter(6)]).toEqual([false, true]);

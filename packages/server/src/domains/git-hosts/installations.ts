@@ -128,11 +128,12 @@ function hostUrl(
 }
 
 /** As replies and the audit log show it: without the token. */
-export const toInstallation = ({ id, name, kind, url }: store.InstallationRow) => ({
+export const toInstallation = ({ id, name, kind, url, username }: store.InstallationRow) => ({
   id: String(id),
   installationId: String(id),
   login: name,
   avatarUrl: '',
   kind,
   url,
+  username,
 });

@@ -109,14 +109,13 @@ export function gitHostRoutes(
     handle(operations.updateGitHostInstallation, ({ change }, { params, body }) =>
       change(async (tx) => {
         const { before, after } = await installations.update(tx, params.installationId, body);
-        const audited = (row: store.InstallationRow) => ({ ...toInstallation(row), username: row.username });
         // A new token in the place of another is a change, although neither is shown.
         const isNew = before.tokenId !== after.tokenId;
         return {
           reply: toInstallation(after),
           changes: changed(
-            { ...audited(before), ...(isNew && { token: 'former' }) },
-            { ...audited(after), ...(isNew && { token: 'new' }) },
+            { ...toInstallation(before), ...(isNew && { token: 'former' }) },
+            { ...toInstallation(after), ...(isNew && { token: 'new' }) },
           ),
         };
       }),

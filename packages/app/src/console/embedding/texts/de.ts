@@ -13,7 +13,7 @@ export const texts: Texts<typeof en> = {
   creatorMode: 'Erstellermodus',
   lastSeen: 'Zuletzt gesehen',
   ends: 'Endet',
-  thisDeployment: 'Dieses Deployment',
+  suchAs: 'Zum Beispiel {example}',
   tenantsHint: 'Ihre Kunden. Ein Mandant entsteht mit der ersten Sitzung für ihn.',
   noTenants: 'Es gibt keinen solchen Mandanten',
   noViewers: 'Es gibt keine solche Person',

@@ -10,7 +10,7 @@ export const en = {
   creatorMode: 'Creator mode',
   lastSeen: 'Last seen',
   ends: 'Ends',
-  thisDeployment: 'This deployment',
+  suchAs: 'Such as {example}',
   tenantsHint: 'Your customers. A tenant comes into being with the first session for it.',
   noTenants: 'There is no such embed tenant',
   noViewers: 'There is no such viewer',

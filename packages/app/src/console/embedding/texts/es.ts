@@ -13,7 +13,7 @@ export const texts: Texts<typeof en> = {
   creatorMode: 'Modo de creación',
   lastSeen: 'Visto por última vez',
   ends: 'Termina',
-  thisDeployment: 'Este despliegue',
+  suchAs: 'Por ejemplo {example}',
   tenantsHint: 'Sus clientes. Un cliente integrado nace con su primera sesión.',
   noTenants: 'Ningún cliente integrado coincide',
   noViewers: 'Ningún lector coincide',

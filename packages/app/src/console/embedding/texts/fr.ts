@@ -13,7 +13,7 @@ export const texts: Texts<typeof en> = {
   creatorMode: 'Mode création',
   lastSeen: 'Vu la dernière fois',
   ends: 'Fin',
-  thisDeployment: 'Ce déploiement',
+  suchAs: 'Par exemple {example}',
   tenantsHint: 'Vos clients. Un client intégré naît avec sa première session.',
   noTenants: 'Aucun client intégré ne correspond',
   noViewers: 'Aucun lecteur ne correspond',

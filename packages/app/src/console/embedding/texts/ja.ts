@@ -13,7 +13,7 @@ export const texts: Texts<typeof en> = {
   creatorMode: '作成モード',
   lastSeen: '最後の利用',
   ends: '終了',
-  thisDeployment: 'このデプロイメント',
+  suchAs: '例: {example}',
   tenantsHint: 'お客様の一覧です。最初のセッションでテナントが作られます。',
   noTenants: '該当するテナントはありません',
   noViewers: '該当する閲覧者はいません',
