@@ -71,6 +71,14 @@ export async function tryMutants({
   return results;
 }
 
+function endGroup(pid: number) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
 /** Returns whether the runner came to its end. */
 async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void): Promise<boolean> {
   const [planFile, outFile] = [join(folder, 'plan.json'), join(folder, 'out.jsonl')];
@@ -79,6 +87,8 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
   const child = spawn(bin('vitest'), ['run', '--config', 'scripts/mutants/vitest.config.ts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
+    // A group of its own, because Vitest leaves a process behind that loops.
+    detached: true,
     env: {
       ...process.env,
       ORIEL_MUTANTS_PLAN: planFile,
@@ -122,6 +132,7 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
   } finally {
     if (!hasEnded) child.kill('SIGINT');
     await ended;
+    endGroup(child.pid!);
   }
   if (!isDone && !read) console.error(errors);
   return isDone;
