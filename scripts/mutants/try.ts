@@ -19,8 +19,9 @@ interface Options {
 
 /** A test that takes longer than this waits for something that does not come. */
 const TEST_LIMIT_MS = 60_000;
-/** A runner that tells nothing for so long hangs in a loop. */
+/** A runner that tells nothing for so long hangs in a loop, which no limit of a test ends. The first run of a file tells least. */
 const SILENCE_MAX_MS = 10 * 60_000;
+const SILENCE_WITH_MUTANT_MAX_MS = 4 * 60_000;
 
 export async function tryMutants({
   mutants,
@@ -70,6 +71,14 @@ export async function tryMutants({
   return results;
 }
 
+function endGroup(pid: number) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
 /** Returns whether the runner came to its end. */
 async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void): Promise<boolean> {
   const [planFile, outFile] = [join(folder, 'plan.json'), join(folder, 'out.jsonl')];
@@ -78,6 +87,8 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
   const child = spawn(bin('vitest'), ['run', '--config', 'scripts/mutants/vitest.config.ts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
+    // A group of its own, because Vitest leaves a process behind that loops.
+    detached: true,
     env: {
       ...process.env,
       ORIEL_MUTANTS_PLAN: planFile,
@@ -100,12 +111,14 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
   let read = 0;
   let isDone = false;
   let toldAt = Date.now();
+  let silenceMaxMs = SILENCE_MAX_MS;
   const look = () => {
     const lines = readFileSync(outFile, 'utf8').split('\n').slice(0, -1);
     for (const line of lines.slice(read)) {
       toldAt = Date.now();
       const told = JSON.parse(line) as Line;
       if (told.type === 'done') isDone = true;
+      if (told.type === 'trying') silenceMaxMs = SILENCE_WITH_MUTANT_MAX_MS;
       onLine(told);
     }
     read = lines.length;
@@ -114,11 +127,12 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
     while (!hasEnded) {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500))]);
       look();
-      if (Date.now() - toldAt > SILENCE_MAX_MS) child.kill('SIGINT');
+      if (Date.now() - toldAt > silenceMaxMs) child.kill('SIGINT');
     }
   } finally {
     if (!hasEnded) child.kill('SIGINT');
     await ended;
+    endGroup(child.pid!);
   }
   if (!isDone && !read) console.error(errors);
   return isDone;
