@@ -21,7 +21,7 @@ const READERS = 200;
 const VIEWERS = 100;
 const CONNECTIONS = [1, 8] as const;
 const WHAT_OF = {
-  1: 'This is more than a product with some hundred viewers who open a page each second asks for.',
+  1: 'This is what a product asks for that mints one session after the other without a pause: some hundred in a second.',
   8: 'This takes as much of both cores as it can get, so whatever else runs is felt.',
 };
 
