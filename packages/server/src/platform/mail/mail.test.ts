@@ -75,7 +75,8 @@ test('messages that share a picture each have it whole, under their own name', a
   expect(all.map(({ filename, disposition }) => [filename, disposition])).toEqual(
     names.map((name) => [name, 'attachment']),
   );
-  for (const attachment of all) expect(content.equals(Buffer.from(attachment.content as ArrayBuffer))).toBe(true);
+  for (const attachment of all)
+    expect(content.equals(Buffer.from(attachment.content as ArrayBuffer))).toBe(true);
 });
 
 test('no text of somebody else adds a header or a recipient', async () => {
