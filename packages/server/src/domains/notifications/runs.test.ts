@@ -564,6 +564,8 @@ test('embed tenants and the main workspace take turns, however many schedules on
     `select notification_id as id from notification_runs where notification_id = any($1) order by started_at`,
     [ids],
   );
-  const [a, b, c, d, e] = ids;
-  expect(begun.map(({ id }) => Number(id))).toEqual([a, d, e, b, c]);
+  // Which of the schedules of one owner is the first depends on which of their due times was handled first.
+  const ownerOf = new Map(ids.map((id, i) => [id, owners[i]]));
+  const [most, other] = keys;
+  expect(begun.map(({ id }) => ownerOf.get(Number(id)))).toEqual([most, other, null, most, most]);
 });

@@ -104,6 +104,9 @@ export function createHttpServer({
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
     const methods = paths.methodsOf(path);
+    // A parameter that is too long for its route may come to a route for everything below a path.
+    if (methods.includes(request.method))
+      return answerError(new ApiError('invalid_url'), request, reply, paths.shapeOf(path));
     const failure = methods.length
       ? new ApiError('method_not_allowed', {
           message: `${path} accepts ${methods.join(', ')}, but not ${request.method}.`,

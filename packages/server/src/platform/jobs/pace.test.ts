@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import { createPace } from './pace.ts';
 
-const clock = { at: 0, worked: 0, now: () => clock.at, workedMs: () => clock.worked };
-const pace = createPace(clock);
-const work = (ms: number) => {
-  clock.at += ms;
-  clock.worked += ms;
-};
+function start() {
+  const clock = { at: 0, worked: 0, now: () => clock.at, workedMs: () => clock.worked };
+  const work = (ms: number) => {
+    clock.at += ms;
+    clock.worked += ms;
+  };
+  return { clock, work, pace: createPace(clock) };
+}
 
 test('jobs pause for as long as requests keep the server busy, and only then', () => {
+  const { clock, work, pace } = start();
   work(100);
   expect(pace.pauseMs()).toBe(0);
   pace.hear(0.2);
@@ -21,10 +24,27 @@ test('jobs pause for as long as requests keep the server busy, and only then', (
   expect(pace.pauseMs()).toBe(800);
   clock.at += 800;
   expect(pace.pauseMs()).toBe(0);
-  clock.worked += 10_000;
+  pace.hear(1);
+  work(9_000);
   expect(pace.pauseMs()).toBe(5000);
   // The server has not said anything since.
   clock.at += 20_000;
   work(100);
   expect(pace.pauseMs()).toBe(0);
+});
+
+test('what other jobs of the process do during a pause does not make the next one longer', () => {
+  const { clock, work, pace } = start();
+  let paused = 0;
+  for (let step = 0; step < 100; step++) {
+    pace.hear(1);
+    work(2);
+    const ms = pace.pauseMs();
+    // Another job keeps a processor busy all the time.
+    clock.worked += 2 + ms;
+    clock.at += ms;
+    paused += ms;
+  }
+  expect(paused).toBeGreaterThan(100 * 2 * 8 - 1);
+  expect(paused).toBeLessThan(100 * 2 * 8 * 2 + 1);
 });

@@ -10,6 +10,8 @@ const QUIET = 0.25;
 /** How many times as long as the work the pauses are while the server has no time left. */
 const PAUSES_MAX = 8;
 const PAUSE_MAX_MS = 5000;
+/** A step keeps about so many processors busy. What this process uses beyond that is the work of others. */
+const PROCESSORS = 2;
 /** What was heard longer ago counts no more. */
 const HEARD_MS = 10_000;
 
@@ -31,6 +33,7 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
   let busy = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
   let counted = workedMs();
+  let askedAt = now();
   let freeAt = 0;
 
   return {
@@ -45,8 +48,12 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
       const worked = workedMs();
       const isHeard = at - heardAt < HEARD_MS;
       const pauses = isHeard ? (PAUSES_MAX * Math.max(0, busy - QUIET)) / (1 - QUIET) : 0;
-      freeAt = Math.min(Math.max(freeAt, at) + pauses * (worked - counted), at + PAUSE_MAX_MS);
+      // What other jobs do during a pause does not make the next one longer: then a run would never end beside them.
+      const since = Math.max(0, at - Math.max(askedAt, freeAt));
+      const own = Math.min(worked - counted, PROCESSORS * since);
+      freeAt = Math.min(Math.max(freeAt, at) + pauses * own, at + PAUSE_MAX_MS);
       counted = worked;
+      askedAt = at;
       return freeAt - at;
     },
   };
