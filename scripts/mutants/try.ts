@@ -50,23 +50,28 @@ export async function tryMutants({
     if (line.type === 'trying') trying = line.id;
     if (line.type === 'result') settle(line.id, line);
   };
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const interrupt = () => (signal.aborted ? process.exit(130) : interruption.abort());
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   while (left().length && Date.now() < until) {
     trying = undefined;
     const plan: Plan = { tests, mutants: left(), reached, testLimitMs: TEST_LIMIT_MS, until };
-    const isDone = await runOnce(folder, plan, onLine);
-    if (isDone) break;
+    const isDone = await runOnce(folder, plan, { onLine, signal });
+    if (isDone || signal.aborted) break;
     if (trying === undefined) throw new Error('The runner of mutants ended before it tried one.');
     settle(trying, { outcome: 'killed', by: 'the tests hang, or their process ends' });
   }
   for (const id of cold) {
-    if (Date.now() > until) break;
+    if (Date.now() > until || signal.aborted) break;
     const files = reached.filter((one) => id in one.mutants).map(({ file }) => file);
     const isDone = await runOnce(
       folder,
       { tests: files, mutants: [], cold: id, testLimitMs: TEST_LIMIT_MS, until },
-      onLine,
+      { onLine, signal },
     );
-    if (!isDone && !results.has(id)) settle(id, { outcome: 'killed', by: 'no server starts' });
+    if (!isDone && !results.has(id) && !signal.aborted)
+      settle(id, { outcome: 'killed', by: 'no server starts' });
   }
   return results;
 }
@@ -80,14 +85,18 @@ function endGroup(pid: number) {
 }
 
 /** Returns whether the runner came to its end. */
-async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void): Promise<boolean> {
+async function runOnce(
+  folder: string,
+  plan: Plan,
+  { onLine, signal }: { onLine: (line: Line) => void; signal: AbortSignal },
+): Promise<boolean> {
   const [planFile, outFile] = [join(folder, 'plan.json'), join(folder, 'out.jsonl')];
   writeFileSync(planFile, JSON.stringify(plan));
   writeFileSync(outFile, '');
   const child = spawn(bin('vitest'), ['run', '--config', 'scripts/mutants/vitest.config.ts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own, because Vitest leaves a process behind that loops.
+    // A group of its own, because Vitest leaves a process behind that loops. Ctrl-C does not reach it.
     detached: true,
     env: {
       ...process.env,
@@ -99,7 +108,9 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
     },
   });
   const end = () => child.kill('SIGINT');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  const onOwnExit = () => endGroup(child.pid!);
+  process.once('exit', onOwnExit);
+  signal.addEventListener('abort', end);
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-4000);
@@ -118,7 +129,8 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
       toldAt = Date.now();
       const told = JSON.parse(line) as Line;
       if (told.type === 'done') isDone = true;
-      if (told.type === 'trying') silenceMaxMs = SILENCE_WITH_MUTANT_MAX_MS;
+      // A cold mutant is told of before a whole file is run with it, and nothing after that.
+      if (told.type === 'trying' && !plan.cold) silenceMaxMs = SILENCE_WITH_MUTANT_MAX_MS;
       onLine(told);
     }
     read = lines.length;
@@ -127,11 +139,13 @@ async function runOnce(folder: string, plan: Plan, onLine: (line: Line) => void)
     while (!hasEnded) {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500))]);
       look();
-      if (Date.now() - toldAt > silenceMaxMs) child.kill('SIGINT');
+      if (Date.now() - toldAt > silenceMaxMs) end();
     }
   } finally {
-    if (!hasEnded) child.kill('SIGINT');
+    signal.removeEventListener('abort', end);
+    if (!hasEnded) end();
     await ended;
+    process.off('exit', onOwnExit);
     endGroup(child.pid!);
   }
   if (!isDone && !read) console.error(errors);

@@ -64,10 +64,15 @@ describe.each(WHO)(
 );
 
 describe('in another deployment, everything is a 403, even if the deployment does not exist', () => {
+  const all = takesTokens.filter(isDeploymentOperation);
+  // In one that does not exist, one of each kind is sent all tokens, and the others take turns.
+  const isFirstOfKind = (op: Operation) =>
+    op === all.find(({ auth, embed }) => auth === op.auth && embed === op.embed);
   let turn = 0;
-  test.each(cases(takesTokens.filter(isDeploymentOperation)))('%s', async (_id, op) => {
+  test.each(cases(all))('%s', async (_id, op) => {
     for (const who of WHO) expect((await send(who, op, otherDeploymentId)).status).toBe(403);
-    expect((await send(WHO[turn++ % WHO.length]!, op, 999_999_999)).status).toBe(403);
+    for (const who of isFirstOfKind(op) ? WHO : [WHO[turn++ % WHO.length]!])
+      expect((await send(who, op, 999_999_999)).status).toBe(403);
   });
 });
 

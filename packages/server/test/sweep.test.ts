@@ -76,6 +76,10 @@ const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as co
 const inTurn = <Item>(id: string, items: Item[]) =>
   items[allOperations.findIndex((op) => op.id === id) % items.length]!;
 
+/** The first of those that read credentials and tell of errors in the same way. */
+const isFirstOfKind = (op: Operation) =>
+  op === protectedOperations.find(({ auth, errorShape }) => auth === op.auth && errorShape === op.errorShape);
+
 const send = (op: Operation, apiKey: string | null, body?: object) =>
   world.raw(op.method, addressOf(op), { apiKey, ...requestOf(op, body ?? {}) });
 
@@ -102,9 +106,10 @@ describe('the contract is consistent', () => {
 
 describe('without a credential, or with a bad one, every protected operation is a 401', () => {
   const BAD = ['sk-this-key-was-never-created', 'not-even-a-key', ''];
-  // The code that reads credentials is the same for all, so they take turns with the bad ones.
+  // One of each kind is sent all bad ones, and the others take turns.
   test.each(cases(protectedOperations))('%s', async (id, op) => {
-    for (const apiKey of [null, inTurn(id, BAD)]) expect((await send(op, apiKey)).status).toBe(401);
+    const bad = isFirstOfKind(op) ? BAD : [inTurn(id, BAD)];
+    for (const apiKey of [null, ...bad]) expect((await send(op, apiKey)).status).toBe(401);
   });
 });
 

@@ -244,6 +244,30 @@ test('a server that died while it was sending does not send again', async () => 
   ]);
 });
 
+test('a mail that was sent and could not be noted as sent is not sent again', async () => {
+  const { id } = await create();
+  const externalId = `once-${id}`;
+  const email = `${externalId}@example.com`;
+  await add(id, [{ type: 'EMBED_USER', embedTenantName: tenant, externalId, email }]);
+  // Sequences count on when the transaction fails.
+  await sql('create sequence refusals');
+  await sql(`create function refuse_once() returns trigger language plpgsql as $$ begin
+    if nextval('refusals') = 1 then raise exception 'the disk is full'; end if; return new; end $$`);
+  await sql(`create trigger refuse_once before update on notification_deliveries
+    for each row when (new.status = 'sent') execute function refuse_once()`);
+  try {
+    await runNow(id);
+    await ended(id);
+  } finally {
+    await sql('drop trigger refuse_once on notification_deliveries');
+    await sql('drop function refuse_once');
+    await sql('drop sequence refusals');
+  }
+  expect(mails.messages.filter(({ to }) => to.includes(email))).toHaveLength(1);
+  const [run] = await runs(id);
+  expect(await deliveriesOf(id, run!.id)).toMatchObject([{ status: 'unknown', attempts: 1 }]);
+});
+
 test('the owner is told of trouble once a day, also one who is an embed user', async () => {
   const name = unique('Failing');
   const { id } = await create({ name });
@@ -471,6 +495,10 @@ test('temporary refusals are tried again, permanent ones are shown at the recipi
     expect.stringContaining('no such mailbox'),
     null,
   ]);
+  answers.delete(addressOf('gone'));
+  await runNow(id);
+  await ended(id, 2);
+  expect((await recipients()).map(({ problem }) => problem)).toEqual([null, null, null, null]);
 
   const { raw } = mails.messages.find(({ to }) => to.includes(addressOf('calm')))!;
   expect(raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');

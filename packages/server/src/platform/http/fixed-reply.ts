@@ -28,11 +28,17 @@ export function createFixedReply(type: string, content: Buffer) {
   };
 }
 
-/** For content that is read for its first reader, so that a start does not wait for it. */
+/** For content that is read for its first reader, so that a start does not wait for it. If that fails, the next reader tries again. */
 export function createLateReply(type: string, read: () => Promise<Buffer>) {
   let sending: Promise<ReturnType<typeof createFixedReply>> | undefined;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    sending ??= read().then((content) => createFixedReply(type, content));
+    sending ??= read().then(
+      (content) => createFixedReply(type, content),
+      (error) => {
+        sending = undefined;
+        throw error;
+      },
+    );
     return (await sending)(request, reply);
   };
 }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import MimeNode from 'nodemailer/lib/mime-node';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Answers, answer, startMailServer, startSilentServer } from '../../../test/mail-server.ts';
 import { createMail, type MailMessage } from './mail.ts';
 import { type DkimKey, isMailAddress, parseMailbox, parseSmtpUrl } from './settings.ts';
@@ -64,19 +65,36 @@ test('a message arrives with both of its forms, its picture, and headers by whic
   expect(second!.raw).not.toMatch(/List-Unsub/i);
 });
 
-test('messages that share a picture each have it whole, under their own name', async () => {
+test('messages that share a picture each have it whole, under their own name and type', async () => {
   const server = await serverWith();
   const mail = mailTo(server.url);
   const content = Buffer.alloc(100_000, 'the picture of a dashboard ');
-  const names = ['Umsätze "EU".png', 'Umsätze "EU".png', 'Sales.png'];
-  for (const filename of names)
-    await mail.send({ ...MESSAGE, attachments: [{ filename, contentType: 'image/png', content }] });
+  const files = [
+    ['Umsätze "EU".png', 'image/png'],
+    ['Umsätze "EU".png', 'image/png'],
+    ['Sales.png', 'image/png'],
+    ['Sales.png', 'image/jpeg'],
+  ] as const;
+  for (const [filename, contentType] of files)
+    await mail.send({ ...MESSAGE, attachments: [{ filename, contentType, content }] });
   const all = server.messages.map(({ parsed }) => parsed.attachments[0]!);
-  expect(all.map(({ filename, disposition }) => [filename, disposition])).toEqual(
-    names.map((name) => [name, 'attachment']),
+  expect(all.map(({ filename, mimeType, disposition }) => [filename, mimeType, disposition])).toEqual(
+    files.map((file) => [...file, 'attachment']),
   );
   for (const attachment of all)
     expect(content.equals(Buffer.from(attachment.content as ArrayBuffer))).toBe(true);
+});
+
+test('an attachment that could not be written is written again for the next message', async () => {
+  const server = await serverWith();
+  const attachments = [{ filename: 'd.png', contentType: 'image/png', content: Buffer.from('png') }];
+  const message = { ...MESSAGE, attachments };
+  const build = vi.spyOn(MimeNode.prototype, 'build').mockRejectedValueOnce(new Error('no memory'));
+  const mail = mailTo(server.url);
+  await expect(mail.send(message)).rejects.toThrow('no memory');
+  build.mockRestore();
+  await mail.send(message);
+  expect(server.messages[0]!.parsed.attachments).toHaveLength(1);
 });
 
 test('no text of somebody else adds a header or a recipient', async () => {

@@ -200,12 +200,17 @@ const parts = new WeakMap<Uint8Array, { attachment: MailAttachment; part: Promis
 function partOf(attachment: MailAttachment): Promise<Buffer> {
   const { content, contentType, filename, cid } = attachment;
   const known = parts.get(content);
-  if (known && known.attachment.filename === filename && known.attachment.cid === cid) return known.part;
+  const isSame = (['contentType', 'filename', 'cid'] as const).every(
+    (name) => known?.attachment[name] === attachment[name],
+  );
+  if (known && isSame) return known.part;
   const node = new MimeNode('multipart/mixed').createChild(contentType, { filename });
   node.setHeader('Content-Disposition', cid ? 'inline' : 'attachment');
   if (cid) node.setHeader('Content-Id', `<${cid}>`);
   const part = node.setContent(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).build();
   parts.set(content, { attachment, part });
+  // The next message tries again.
+  part.catch(() => parts.get(content)?.part === part && parts.delete(content));
   return part;
 }
 

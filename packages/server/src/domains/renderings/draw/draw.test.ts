@@ -149,8 +149,10 @@ describe('a PNG with a palette', () => {
     expect(
       pngWithPalette(pictureOf((i) => [(i % 64) * 4, Math.floor(i / 64) * 5, (i * 37) % 256])),
     ).toBeUndefined();
-    const pixels = pixelsOf(() => [0, 0, 0]);
-    pixels[7] = 128;
-    expect(pngWithPalette({ pixels, width, height })).toBeUndefined();
+    for (const opacity of [128, 0]) {
+      const pixels = pixelsOf(() => [0, 0, 0]);
+      pixels[7] = opacity;
+      expect(pngWithPalette({ pixels, width, height })).toBeUndefined();
+    }
   });
 });

@@ -65,6 +65,8 @@ function colorsOf(words: Uint32Array) {
   // Most colours are found here, which is much faster than the map.
   const keys = new Uint32Array(KNOWN);
   const values = new Uint16Array(KNOWN);
+  // The only place that an empty table would answer for: that of colour 0. Colour 1 has another place.
+  keys[0] = 1;
   let last = 0;
   let number = -1;
   let since = 0;
