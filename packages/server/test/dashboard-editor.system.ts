@@ -550,3 +550,45 @@ test("a viewer's link shows exactly what the author saw", async () => {
   expect(errors).toEqual([]);
   await context.close();
 });
+
+test('an author finds an application after hundreds of other workbooks, moves its card, and is told what is none', async () => {
+  const workbookId = await createWorkbook('With an application');
+  const others = Array.from({ length: 120 }, (_, i) => `A workbook ${i}`);
+  for (const name of others) await world.admin.createWorkbook({ deploymentId, body: { name } });
+  const publish = async (name: string) => {
+    const { id } = await world.admin.createWorkbook({ deploymentId, body: { name } });
+    const config = { kind: 'APP' as const, app: { html: '<p id="here">here</p>' } };
+    await world.admin.publishDashboard({ deploymentId, workbookId: id, body: { config } });
+    return id;
+  };
+  await publish('Zones');
+  const gone = await publish('Zones of before');
+  const at = (y: number) => ({ x: 0, y, w: 6, h: 2 });
+  const widgets = [
+    { id: 'app', type: 'APP' as const, position: at(0), config: { title: 'Our zones' } },
+    { id: 'text', type: 'TEXT' as const, position: at(2), config: { markdown: 'Below it' } },
+  ];
+  await world.admin.updateWorkbookDashboard({
+    ...{ deploymentId, workbookId },
+    body: { dashboardDraft: { widgets } },
+  });
+  const { page, context, errors } = await openEditor(workbookId);
+  const card = slot(page, 'Our zones');
+  await card.click();
+  const found = page.locator('.found');
+  await found.getByRole('button', { name: 'Zones of before', exact: true }).waitFor();
+  await world.admin.unpublishDashboard({ deploymentId, workbookId: gone });
+  await found.getByRole('button', { name: 'Zones of before', exact: true }).click();
+  await page.getByText('Zones of before is not a published application.').waitFor();
+  await found.getByRole('button', { name: 'Zones', exact: true }).click();
+  const here = page.frameLocator('iframe.application').locator('#here');
+  await here.waitFor();
+  // As in browsers that cannot move a frame without loading it again.
+  await page.evaluate('delete Element.prototype.moveBefore');
+  await drag(page, card, { x: 0, y: 400 });
+  await expect.poll(() => card.getAttribute('aria-label')).toContain('row 3');
+  await here.waitFor();
+  await saved(page);
+  expect(errors).toEqual([]);
+  await context.close();
+});

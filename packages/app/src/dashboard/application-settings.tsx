@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useData } from '../data/cache.ts';
 import { wordsOf } from '../parts/states.tsx';
-import { attempt } from '../parts/toasts.tsx';
+import { attempt, toast } from '../parts/toasts.tsx';
 import { say } from './say.ts';
 import { applicationIn, applicationsNamed, publishedDashboard } from './server.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
@@ -18,11 +18,11 @@ export function ApplicationSettings({ editor, config, set }: WidgetProps) {
   const { data: found, problem } = useData(`d/${deploymentId}/applications/${search}`, (signal) =>
     applicationsNamed(deploymentId, search, signal),
   );
-  const choose = (workbookId: number) =>
+  const choose = (workbookId: number, name: string) =>
     attempt(async () => {
       const application = await applicationIn({ deploymentId, workbookId });
       if (application) set('publicId', application.publicId);
-      return true;
+      else toast(say('notApplication', { name }), { isProblem: true });
     });
   return (
     <>
@@ -46,7 +46,7 @@ export function ApplicationSettings({ editor, config, set }: WidgetProps) {
                 type="button"
                 class="quiet"
                 aria-pressed={chosen?.workbookId === id}
-                onClick={() => void choose(id)}
+                onClick={() => void choose(id, name)}
               >
                 <span class="grow">{name}</span>
               </button>

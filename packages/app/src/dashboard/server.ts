@@ -4,7 +4,7 @@ import { Problem as ChartProblem } from '@oriel/charts';
 import { OrielError } from '@oriel/client';
 import { api } from '../data/api.ts';
 import { problemOf } from '../data/problem.ts';
-import { isWorkbook } from '../home/items.ts';
+import { isWorkbook, type Workbook } from '../home/items.ts';
 import type { Config } from './state/doc.ts';
 import type { Store } from './state/session.ts';
 
@@ -52,13 +52,29 @@ export interface Application {
   title: string;
 }
 
-/** Workbooks whose published dashboard is an application. Lists leave out such dashboards, which may be large. */
+const FOUND = { max: 100, pages: 10 };
+
+/**
+ * The first workbooks by name whose published dashboard is an application. Lists leave out such dashboards, and sometimes
+ * others that are large.
+ */
 export async function applicationsNamed(deploymentId: number, search: string, signal: AbortSignal) {
-  const { items } = await api.workspaceObjects(
-    { deploymentId, types: ['WORKBOOK'], first: 100, orderByField: 'name', ...(search ? { search } : {}) },
-    { signal },
-  );
-  return items.filter((item) => isWorkbook(item) && item.dashboardPublished === undefined);
+  const found: Workbook[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < FOUND.pages && found.length < FOUND.max; page++) {
+    const { items, pageInfo } = await api.workspaceObjects(
+      {
+        ...{ deploymentId, types: ['WORKBOOK'], first: 100, orderByField: 'name' },
+        ...(search ? { search } : {}),
+        ...(after ? { after } : {}),
+      },
+      { signal },
+    );
+    found.push(...items.filter(isWorkbook).filter((item) => item.dashboardPublished === undefined));
+    if (!pageInfo.hasNextPage) break;
+    after = pageInfo.endCursor ?? undefined;
+  }
+  return found;
 }
 
 export async function applicationIn(where: Where): Promise<Application | undefined> {

@@ -21,6 +21,7 @@ export function ApplicationFrame({
 }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const bridge = useRef<Bridge | undefined>(undefined);
+  const startedIn = useRef<Window | null>(null);
   const [isStopped, setStopped] = useState(false);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const settings = settingsOf(board);
@@ -30,9 +31,16 @@ export function ApplicationFrame({
   useEffect(() => bridge.current?.changed(settings), [key]);
   useEffect(() => () => bridge.current?.close(), []);
 
-  /** Starts once. If the application leaves its page, the next page in the frame gets no port. */
+  /**
+   * Starts once in each window. If the application leaves its page, the next page is in the same window, and gets no port.
+   * If the frame moves in the document, some browsers close its window and load `src` into a new one. Only the page around
+   * it can bring that about.
+   */
   function start() {
-    if (bridge.current) return;
+    const { contentWindow } = frame.current!;
+    if (contentWindow === startedIn.current) return;
+    startedIn.current = contentWindow;
+    bridge.current?.close();
     const { port1, port2 } = new MessageChannel();
     bridge.current = connectApplication(board, port1, {
       onStarted: onRendered,
@@ -46,7 +54,7 @@ export function ApplicationFrame({
       settings,
     };
     // A frame without an origin cannot be named as the receiver. `frame-src` lets it hold pages of this server only.
-    frame.current!.contentWindow!.postMessage(message, '*', [port2]);
+    contentWindow!.postMessage(message, '*', [port2]);
   }
 
   useEffect(() => {

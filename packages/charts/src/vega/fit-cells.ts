@@ -6,6 +6,8 @@ const UNSIZED = { width: 220, height: 150 };
 const MIN = { width: 80, height: 90 };
 /** So wide that they can be read, where they may stand in any number of columns. */
 const WISH = 160;
+/** A longer name would make a chart that nobody scrolls through. */
+const WIDTHS_MAX = 3;
 const GAP = 20;
 const HEAD = 26;
 /** Labels of values beside the first column, and below the last line. */
@@ -85,7 +87,7 @@ function arrangementOf(spec: Part, cells: Cell[], rows: readonly Part[], fitting
   return { columns, lines: Math.ceil(count / columns), isGrid: false };
 }
 
-/** So wide that the name above a small chart and those below it can be read. */
+/** So wide that the name above a small chart and those below it can be read, unless they are very long. */
 function leastWidth(spec: Part, cells: Cell[], rows: readonly Part[], room: Room): number {
   const head =
     headOf(spec, 'column_domain') ?? (headOf(spec, 'row_domain') ? undefined : facetOf(cells)?.[0]);
@@ -94,7 +96,7 @@ function leastWidth(spec: Part, cells: Cell[], rows: readonly Part[], room: Room
   const names = [...partsOf(spec.scales), ...cells.flatMap(({ scales }) => partsOf(scales))]
     .filter((scale) => isBand(scale) && /width/i.test(JSON.stringify(scale.range) ?? ''))
     .map((scale) => (entriesOf(scale, rows)?.length ?? 0) * NAME_STEP);
-  return Math.max(MIN.width, widest, ...names);
+  return Math.max(MIN.width, Math.min(Math.max(widest, ...names), WIDTHS_MAX * room.width));
 }
 
 const facetOf = (cells: Cell[]) => (cells.length === 1 ? cells[0]!.from?.facet?.groupby : undefined);

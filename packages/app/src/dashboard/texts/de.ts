@@ -63,6 +63,7 @@ export const texts: Texts<typeof en> = {
   chooseApplication: 'Wählen Sie in den Einstellungen eine Anwendung',
   findApplication: 'Name ihrer Arbeitsmappe',
   noApplications: 'Es gibt keine veröffentlichte Anwendung mit diesem Namen.',
+  notApplication: '{name} ist keine veröffentlichte Anwendung.',
   applicationHint:
     'Sie läuft getrennt vom Dashboard und zeigt allen die Zeilen, die sie sehen dürfen. Filter derselben Felder gelten auch für sie. Wer das Dashboard ansieht, braucht auch Zugriff auf die Anwendung.',
   widgetOptions: 'Optionen für {title}',

@@ -62,6 +62,7 @@ export const en = {
   chooseApplication: 'Choose an application in the settings',
   findApplication: 'Name of its workbook',
   noApplications: 'There is no published application with this name.',
+  notApplication: '{name} is not a published application.',
   applicationHint:
     'It runs apart from the dashboard, and shows viewers the rows that they may see. Filters of the same fields apply to it. Viewers need access to it too.',
   // Widgets

@@ -62,6 +62,7 @@ export const texts: Texts<typeof en> = {
   chooseApplication: 'Elija una aplicación en los ajustes',
   findApplication: 'Nombre de su libro',
   noApplications: 'No hay ninguna aplicación publicada con este nombre.',
+  notApplication: '{name} no es una aplicación publicada.',
   applicationHint:
     'Se ejecuta aparte del panel y muestra a cada persona las filas que puede ver. Los filtros de los mismos campos también se le aplican. Quienes ven el panel necesitan acceso también a la aplicación.',
   widgetOptions: 'Opciones de {title}',

@@ -62,6 +62,7 @@ export const texts: Texts<typeof en> = {
   chooseApplication: 'Choisissez une application dans les réglages',
   findApplication: 'Nom de son classeur',
   noApplications: 'Aucune application publiée ne porte ce nom.',
+  notApplication: '{name} n’est pas une application publiée.',
   applicationHint:
     'Elle s’exécute à part du tableau de bord et montre à chacun les lignes qu’il peut voir. Les filtres des mêmes champs s’y appliquent aussi. Les personnes qui voient le tableau de bord doivent aussi avoir accès à l’application.',
   widgetOptions: 'Options de {title}',

@@ -60,6 +60,7 @@ export const texts: Texts<typeof en> = {
   chooseApplication: '設定でアプリケーションを選んでください',
   findApplication: 'ワークブックの名前',
   noApplications: 'この名前の公開済みアプリケーションはありません。',
+  notApplication: '{name} は公開済みのアプリケーションではありません。',
   applicationHint:
     'ダッシュボードとは別に動き、見る人がアクセスできる行だけを表示します。同じフィールドのフィルターも適用されます。見る人にはアプリケーションへのアクセスも必要です。',
   widgetOptions: '{title} のオプション',

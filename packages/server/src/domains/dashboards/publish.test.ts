@@ -227,6 +227,25 @@ describe('who may publish', () => {
     expect(await publish(body, editor.client)).toMatchObject({ versionNumber: 1, fromSharedWorkspace: true });
   });
 
+  test('an editor places only applications that they may see', async () => {
+    const { id } = await world.admin.createWorkbook({ deploymentId, body: { name: 'Application' } });
+    const { publicId } = await world.admin.publishDashboard({
+      ...{ deploymentId, workbookId: id },
+      body: { config: { kind: 'APP', app: { html: '<p>Hello</p>' } } },
+    });
+    const refusalFor = (named: string) =>
+      publish(
+        { config: { widgets: [{ id: 'app', type: 'APP', position, config: { publicId: named } }] } },
+        editor.client,
+      ).catch(({ status, code, message }) => ({ status, code, message }));
+    const refusal = await refusalFor(publicId);
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_reference' });
+    expect(refusal).toEqual(await refusalFor('NotThereAtAl'));
+    const policy = { resourceType: 'Workbook' as const, resourceId: id, userId: editor.userId };
+    await world.admin.setUserPolicy({ body: { ...policy, action: 'WorkbookRead' } });
+    expect(await refusalFor(publicId)).toMatchObject({ versionNumber: 1 });
+  });
+
   test('an editor does not decide whether it is embedded', async () => {
     const config = {};
     await expect(publish({ config, allowEmbed: true }, editor.client)).rejects.toMatchObject({ status: 403 });

@@ -222,6 +222,47 @@ test('an application in a widget shows each viewer their own rows, and shares th
   await embedding.close();
 });
 
+test('an application in a widget is there after its card has moved, but not after it has left its page', async () => {
+  const publicId = await publish(LIST);
+  const at = (wide: number, narrow: number) => ({
+    position: { ...position, y: wide },
+    responsiveLayouts: { sm: { ...position, y: narrow } },
+  });
+  const board = await publishConfig({
+    widgets: [
+      { id: 'app', type: 'APP', ...at(0, 20), config: { publicId } },
+      ...['one', 'two', 'three'].map((id, i) => ({
+        ...{ id, type: 'TEXT' as const, ...at(4 + 4 * i, 4 * i) },
+        config: { markdown: id },
+      })),
+    ],
+  });
+  const embedding = await show(board, ['EMEA']);
+  const page = embedding.frame();
+  await page.locator('iframe').waitFor();
+  await expect.poll(() => namesIn(inside(embedding))).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  // As in browsers that cannot move a frame without loading it again.
+  await page.evaluate('delete Element.prototype.moveBefore');
+  await inside(embedding).evaluate('window.hasMoved = false');
+  await embedding.page.evaluate("document.querySelector('iframe').width = 900");
+  await expect.poll(() => inside(embedding).evaluate('window.hasMoved ?? true')).toBe(true);
+  await expect.poll(() => namesIn(inside(embedding))).toEqual(['Ada', 'Ada', 'Cyd', 'Cyd']);
+  await inside(embedding).evaluate("oriel.setFilter('sales.status', { value: 'done' })");
+  await expect.poll(() => namesIn(inside(embedding))).toEqual(['Ada', 'Cyd']);
+  await page.evaluate(`
+    window.ports = 0;
+    window.loads = 0;
+    window.MessageChannel = class extends MessageChannel { constructor() { super(); ports++; } };
+    document.querySelector('iframe').addEventListener('load', () => { loads++; });
+  `);
+  await inside(embedding).evaluate('setTimeout(() => location.reload()) && undefined');
+  await expect.poll(() => page.evaluate('loads')).toBe(1);
+  expect(await page.evaluate('ports')).toBe(0);
+  expect(await inside(embedding).evaluate('typeof oriel')).toBe('undefined');
+  expect(embedding.errors).toEqual([]);
+  await embedding.close();
+});
+
 test('an application in a widget is not there for viewers who may not see it, and a fixed filter stays as it is', async () => {
   const html = '<p id="here">here</p>';
   const application: Config = {
