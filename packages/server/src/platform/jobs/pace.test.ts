@@ -14,15 +14,15 @@ test('jobs pause for as long as requests keep the server busy, and only then', (
   const { clock, work, pace } = start();
   work(100);
   expect(pace.pauseMs()).toBe(0);
-  pace.hear(0.2);
+  pace.hear(0.05);
   work(100);
   expect(pace.pauseMs()).toBe(0);
   pace.hear(1);
   work(100);
-  expect(pace.pauseMs()).toBe(800);
+  expect(pace.pauseMs()).toBe(1600);
   // Whoever asks next waits for the same time, and not for another one.
-  expect(pace.pauseMs()).toBe(800);
-  clock.at += 800;
+  expect(pace.pauseMs()).toBe(1600);
+  clock.at += 1600;
   expect(pace.pauseMs()).toBe(0);
   pace.hear(1);
   work(9_000);
@@ -45,6 +45,6 @@ test('what other jobs of the process do during a pause does not make the next on
     clock.at += ms;
     paused += ms;
   }
-  expect(paused).toBeGreaterThan(100 * 2 * 8 - 1);
-  expect(paused).toBeLessThan(100 * 2 * 8 * 2 + 1);
+  expect(paused).toBeGreaterThan(100 * 2 * 16 - 1);
+  expect(paused).toBeLessThan(100 * 2 * 16 * 2 + 1);
 });

@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Below this share of its time, requests need nothing of anybody. */
-const QUIET = 0.25;
+const QUIET = 0.1;
 /** How many times as long as the work the pauses are while the server has no time left. */
-const PAUSES_MAX = 8;
+const PAUSES_MAX = 16;
 const PAUSE_MAX_MS = 5000;
 /** A step keeps about so many processors busy. What this process uses beyond that is the work of others. */
 const PROCESSORS = 2;
