@@ -71,7 +71,11 @@ function AuditLog({ rights: { isAdmin } }: ConsolePageProps) {
   return (
     <>
       <PageHead title={sayShared('auditLog')} hint={say('auditHint')}>
-        <a class="button" href={`/api/v1/audit-log/export?${new URLSearchParams(asTexts)}`} download>
+        <a
+          class="button"
+          href={`/api/v1/audit-log/export?${new URLSearchParams(asTexts)}`}
+          download="audit-log.ndjson"
+        >
           {say('exportEntries')}
         </a>
       </PageHead>
