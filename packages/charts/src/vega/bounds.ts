@@ -4,8 +4,8 @@
  * still for minutes.
  */
 import * as encode from 'vega-encode';
-import { expressionInterpreter } from 'vega-interpreter';
 import * as data from 'vega-transforms';
+import { ChartRefused } from './chart-refused.ts';
 
 /** Of lists, texts, ticks and bins that a number asks for. */
 const LENGTH_MAX = 10_000;
@@ -13,10 +13,8 @@ const LENGTH_MAX = 10_000;
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
 
-export class TooMuch extends Error {}
-
 function atMost(count: number, max: number, what: string) {
-  if (count > max) throw new TooMuch(`The chart asks for too many ${what}.`);
+  if (count > max) throw new ChartRefused(`The chart asks for too many ${what}.`);
 }
 
 const stepsIn = (start: unknown, stop: unknown, step: unknown = 1) =>
@@ -44,7 +42,7 @@ const requireFormat = (specifier: unknown) =>
 type Check<Given extends unknown[]> = (...given: Given) => void;
 
 /** What is checked before functions of expressions run. */
-const FUNCTIONS: Record<string, Check<unknown[]>> = {
+export const LENGTH_CHECKS: Record<string, Check<unknown[]>> = {
   sequence: (start, stop, step) => atMost(stepsIn(start, stop, step), LENGTH_MAX, 'values'),
   timeSequence: (...[unit, start, stop, step]) =>
     atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values'),
@@ -53,30 +51,6 @@ const FUNCTIONS: Record<string, Check<unknown[]>> = {
   pad: (_text, length) => atMost(Number(length), LENGTH_MAX, 'characters'),
   format: (_value, specifier) => requireFormat(specifier),
 };
-
-type Functions = Record<string, (...given: unknown[]) => unknown>;
-
-function boundedOf(functions: Functions): Functions {
-  const bounded: Functions = Object.create(functions);
-  for (const [name, check] of Object.entries(FUNCTIONS)) {
-    const own = functions[name];
-    if (!own) continue;
-    bounded[name] = function (this: unknown, ...given) {
-      check(...given);
-      return own.apply(this, given);
-    };
-  }
-  return bounded;
-}
-
-/** Vega's interpreter. Functions throw `TooMuch` instead of making what is too long. */
-export const boundedInterpreter = Object.fromEntries(
-  Object.entries(expressionInterpreter).map(([name, interpret]) => [
-    name,
-    (context: { functions: Functions }, expression: unknown) =>
-      interpret({ functions: boundedOf(context.functions) }, expression),
-  ]),
-);
 
 type Params = Record<string, unknown>;
 interface Pulse {
@@ -105,7 +79,8 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
   bin({ base, maxbins }) {
     atMost(Number(maxbins ?? 0), LENGTH_MAX, 'bins');
     // With a base of 1 or less, Vega looks for the width of bins forever.
-    if (base !== undefined && !(Number(base) > 1)) throw new TooMuch('The base of bins must be more than 1.');
+    if (base !== undefined && !(Number(base) > 1))
+      throw new ChartRefused('The base of bins must be more than 1.');
   },
   kde: requireSteps,
   quantile: ({ step }) => atMost(1 / Number(step ?? 1), LENGTH_MAX, 'quantiles'),

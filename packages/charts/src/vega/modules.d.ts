@@ -19,6 +19,8 @@ declare module 'vega-scenegraph' {
     style(element: Element, item: Drawn | null): void;
   }
   export class SVGHandler {}
+  /** Something drawn, with what it was drawn from. */
+  export class Item {}
   export function renderModule(name: string, module: object): void;
   /** How wide Vega takes texts to be. */
   export const textMetrics: {

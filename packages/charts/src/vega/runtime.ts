@@ -7,7 +7,9 @@ import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
 import type { VegaLocale } from './axis-formats.ts';
-import { boundedInterpreter, boundTransforms, TooMuch } from './bounds.ts';
+import { boundTransforms } from './bounds.ts';
+import { ChartRefused } from './chart-refused.ts';
+import { closedInterpreter } from './expressions.ts';
 
 Object.assign(transforms, data, view, encode);
 boundTransforms();
@@ -25,23 +27,23 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
 /**
- * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. `refuse` is told if it asks for
- * too much: then nothing is drawn.
+ * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. Throws `ChartRefused`, or tells
+ * `refuse` while the chart runs, if it asks for too much or for what it may not have: then nothing is drawn.
  */
 export function createView(
   spec: object,
   config: object,
   locale: object,
   labels: (own: VegaLocale) => Partial<VegaLocale>,
-  refuse: (problem: TooMuch) => void,
+  refuse: (problem: ChartRefused) => void,
   renderer: 'svg' | 'none',
 ): View {
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer,
-    expr: boundedInterpreter,
+    expr: closedInterpreter,
     loader: noLoader,
-    logger: { ...quietly, error: (found: unknown) => found instanceof TooMuch && refuse(found) },
+    logger: { ...quietly, error: (found: unknown) => found instanceof ChartRefused && refuse(found) },
     locale,
     hover: true,
   });

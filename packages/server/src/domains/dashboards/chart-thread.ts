@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { parse } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
+import { closeThread } from '../../platform/close-thread.ts';
 import type { ChartAnswer, ChartTask } from './charts.ts';
 import { requireCompiledExpressions, requireSourceExpressions } from './expression-rules.ts';
 import { missingFields } from './spec-fields.ts';
@@ -57,6 +58,8 @@ function compileChart(source: object) {
   parse(vega as never, undefined, { ast: true } as never);
   return vega;
 }
+
+closeThread();
 
 parentPort!.on('message', (tasks: ChartTask[]) => {
   const answers = tasks.map(({ spec, stored, given }): ChartAnswer => {

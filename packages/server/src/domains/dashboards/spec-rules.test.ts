@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireCompiledExpressions } from './expression-rules.ts';
+import { requireCompiledExpressions, requireSourceExpressions } from './expression-rules.ts';
 import { requirePlainSpec, requireVega, requireVegaLite } from './spec-rules.ts';
 
 const signal = (given: object) => ({ signals: [{ name: 'a', ...given }] });
@@ -23,12 +23,49 @@ test.each<[string, object, string]>([
   ['a whole event', signal({ update: '[event]' }), 'update'],
   ['an event by a computed name', signal({ update: "event['item']" }), 'update'],
   ['the view', signal({ init: 'view()' }), 'init'],
+  ['new rows of other data', signal({ init: "setdata('rows', [])" }), 'init'],
+  ['a constructor', signal({ update: 'datum.constructor' }), 'update'],
+  ['a constructor by a text', signal({ update: "datum['constructor']" }), 'update'],
+  ['what objects share', signal({ update: 'a.__proto__' }), 'update'],
+  ['a path to what objects share', { data: [{ transform: [{ field: 'a.constructor.name' }] }] }, 'field'],
+  ['a field that all objects have', signal({ value: [{ field: '__proto__' }] }), 'field'],
+  ['a key that all objects have', JSON.parse('{"signals":[{"__proto__":1}]}'), '__proto__'],
 ])('compiled charts are refused with %s', (_name, spec, path) => {
   const check = () => {
     requireVega(spec);
     requireCompiledExpressions(spec);
   };
   expect(check).toThrow(expect.objectContaining({ path: expect.stringContaining(path) }));
+});
+
+const calculated = (calculate: string) => ({ transform: [{ calculate, as: 'b' }] });
+
+test.each([
+  ...['datum.constructor', "{ a: 1 }['prototype']", "'a'.__proto__", 'valueOf', 'event.item', '(datum.a)(1)'],
+  ...[
+    "modify('rows', null)",
+    "vlSelectionResolve('a')",
+    'intersect([[0, 0], [9, 9]])',
+    'screen()',
+    '_view()',
+  ],
+  ...['inScope(1)', "copy('x')", "encode(1, 'a')", 'warn(1)', 'windowSize()'],
+])('authors cannot write %s', (expression) => {
+  const path = expect.stringContaining('transform[0].calculate');
+  expect(() => requireSourceExpressions(calculated(expression))).toThrow(expect.objectContaining({ path }));
+});
+
+test('authors can read rows and scales, also of members called constructor', () => {
+  for (const expression of [
+    "datum['races.constructor'] + datum.races_constructor",
+    "if(isValid(datum.a), format(datum.a, '.1f'), 'none')",
+    "toDate(datum['a.b']) > now() && width * PI > 3",
+    "({ 'a': 1, \"b\": 2 })[datum.a] || indexof(['x'], datum.a)",
+    "scale('x', datum.a) + bandwidth('x')",
+    "replace(datum.a, /^x+/g, '') + test(/y/, datum.a)",
+  ])
+    requireSourceExpressions(calculated(expression));
+  requireSourceExpressions({ encoding: { x: { field: 'races\\.constructor', title: 'constructor' } } });
 });
 
 test('titles may begin like addresses', () => {

@@ -49,10 +49,14 @@ export function walk(value: Value, visit: Visit, path = '', depth = 0, listKey =
   }
 }
 
+/** What all objects share. It leads to functions that make code of texts. */
+export const OBJECT_NAMES = ['__proto__', 'constructor', 'prototype'];
+
 /** Refuses what Vega-Lite and Vega have in common. A style of the pointer can load a picture, with data in its address. */
 function refuseLeaks(key: string, value: Value, path: string) {
   if (typeof value === 'string' && PICTURE.test(value))
     throw new SpecProblem(path, 'cannot have `url(`: a chart loads nothing');
+  if (OBJECT_NAMES.includes(key)) throw new SpecProblem(path, 'cannot be used: all objects share it');
   if ((key === 'mark' || key === 'type') && value === 'image')
     throw new SpecProblem(path, 'cannot be `image`: a chart loads nothing');
   if (key === 'name' && value === 'cursor')

@@ -77,10 +77,23 @@ const SPEC = {
   ],
 };
 
+/** Nothing else is wrong with it. */
+const REACHING = {
+  ...BARS,
+  signals: [
+    {
+      name: 's',
+      update:
+        "intersect([[-1e9, -1e9], [1e9, 1e9]])[0].mark.group['context'].dataflow['const' + 'ructor']['const' + 'ructor']('window.hacked=1')",
+    },
+  ],
+};
+
 test.each([
   ['tables, texts and filters', tabular, {}],
   ['charts, maps, templates and threads', graphical, {}],
   ['specs of charts', graphical, { spec: SPEC }],
+  ['expressions of charts', graphical, { spec: REACHING }],
 ] as const)('nothing in %s runs, or loads anything', async (_what, make, { spec }: { spec?: object }) => {
   const made = make(deploymentId, 'shown');
   const dashboard = poisoned(made as never) as ReturnType<typeof tabular>;

@@ -20,6 +20,7 @@ import { en } from '@oriel/charts/texts/en';
 import { texts as es } from '@oriel/charts/texts/es';
 import { texts as fr } from '@oriel/charts/texts/fr';
 import { texts as ja } from '@oriel/charts/texts/ja';
+import { closeThread } from '../../platform/close-thread.ts';
 import { drawBoard } from './draw/board.ts';
 import { FONT_FAMILY } from './draw/fonts.ts';
 import { Blank, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
@@ -161,6 +162,8 @@ function tableIn(board: DrawnBoard, look: Look): SmallTable | undefined {
     more: Math.max(0, table.rows.length - ROWS_MAX),
   };
 }
+
+closeThread();
 
 parentPort!.on('message', async (task: DrawTask) => {
   let answer: DrawAnswer;

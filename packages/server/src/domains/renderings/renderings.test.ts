@@ -308,6 +308,25 @@ describe('a dashboard of one chart', () => {
     await publish();
   });
 
+  const SPEC = { data: [{ name: 'rows' }], marks: [{ type: 'rect', from: { data: 'rows' } }] };
+  test.each(["modify('rows', null, null, null, { a: 1 }, { a: 2 })", "setdata('rows', [])"])(
+    'whose chart would call %s is not drawn',
+    async (expression) => {
+      // As if the rules for charts had let it pass.
+      await world.server.db.pool.query(
+        `update dashboard_versions v set snapshots = jsonb_set(snapshots, '{0}', snapshots->0 || $2)
+         from dashboards d where d.id = v.dashboard_id and d.version_number = v.number and d.public_id = $1`,
+        [
+          publicId,
+          JSON.stringify({ kind: 'vega', spec: { ...SPEC, signals: [{ name: 'a', init: expression }] } }),
+        ],
+      );
+      const { status, json } = await get('format=png');
+      expect([status, json().message]).toEqual([409, expect.stringContaining('The chart cannot use')]);
+      await publish();
+    },
+  );
+
   test('of many requests of one caller some wait, and the rest are told to come back', async () => {
     const statuses = (await Promise.all(Array.from({ length: 12 }, () => get('format=png')))).map(
       ({ status }) => status,
