@@ -130,6 +130,7 @@ function coverage(): string {
   const builtIds = new Set(allOperations.map(({ id }) => id));
   const expectedIds = new Set(expectedOperations.map(({ id }) => id));
   const built = expectedOperations.filter(({ id }) => builtIds.has(id));
+  const missing = expectedOperations.filter(({ id }) => !builtIds.has(id));
   const others = allOperations.filter(({ id }) => !expectedIds.has(id));
   const table = (operations: readonly { id: string; tag: string; method: string; path: string }[]) => [
     '| Operation | Area | Address |',
@@ -140,16 +141,12 @@ function coverage(): string {
   return [
     '# Coverage',
     '',
-    'Made by `npm run generate`. It lists the operations of the API that are built, and those that are not built yet.',
+    `Made by \`npm run generate\`. It lists the operations of the API. Of the specification, ${built.length} of ${expectedOperations.length} are built.`,
     '',
-    `Built: ${built.length} of ${expectedOperations.length}.`,
-    '',
-    '## Built',
+    '## Of the specification',
     '',
     ...table(built),
-    ...(others.length ? ['## Built beyond the specification', '', ...table(others)] : []),
-    '## Not built yet',
-    '',
-    ...table(expectedOperations.filter(({ id }) => !builtIds.has(id))),
+    ...(others.length ? ['## Beyond the specification', '', ...table(others)] : []),
+    ...(missing.length ? ['## Not built yet', '', ...table(missing)] : []),
   ].join('\n');
 }
