@@ -3,8 +3,8 @@ import { computed, effect, signal } from '@preact/signals';
 import { applyTokens, type Scheme, type ThemeOptions, tokensOf } from './design.ts';
 
 export const scheme = signal<Scheme | 'auto'>('auto');
-/** Later wishes count more: those of the account, then those of the host. */
-export const wishes = signal<(scheme: Scheme) => readonly ThemeOptions[]>(() => []);
+/** Later overrides win: those of the account, then those of the host. */
+export const themeOverrides = signal<(scheme: Scheme) => readonly ThemeOptions[]>(() => []);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const isDark = signal(dark.matches);
@@ -14,7 +14,7 @@ export const chosenScheme = computed(() =>
 );
 
 /** The colours in force. */
-export const tokens = computed(() => tokensOf(chosenScheme.value, wishes.value(chosenScheme.value)));
+export const tokens = computed(() => tokensOf(chosenScheme.value, themeOverrides.value(chosenScheme.value)));
 
 export function startLook() {
   dark.addEventListener('change', () => {

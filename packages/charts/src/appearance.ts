@@ -11,17 +11,17 @@ export const isScheme = (text: unknown): text is ChosenScheme =>
 export class Appearance {
   scheme: ChosenScheme;
   tokens!: Tokens;
-  readonly #wishes: (scheme: Scheme) => readonly ThemeOptions[];
+  readonly #overrides: (scheme: Scheme) => readonly ThemeOptions[];
   readonly #onPaint: () => void;
 
-  /** Of what is wished for, the last counts most. */
+  /** The last override wins. */
   constructor(
     scheme: ChosenScheme,
-    wishes: (scheme: Scheme) => readonly ThemeOptions[],
+    overrides: (scheme: Scheme) => readonly ThemeOptions[],
     onPaint: () => void,
   ) {
     this.scheme = scheme;
-    this.#wishes = wishes;
+    this.#overrides = overrides;
     this.#onPaint = onPaint;
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', () => this.paint());
@@ -32,7 +32,7 @@ export class Appearance {
     const isDark =
       this.scheme === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : this.scheme === 'dark';
     const scheme = isDark ? 'dark' : 'light';
-    this.tokens = tokensOf(scheme, this.#wishes(scheme));
+    this.tokens = tokensOf(scheme, this.#overrides(scheme));
     applyTokens(this.tokens);
     this.#onPaint();
   }

@@ -123,12 +123,12 @@ export function themeOptionsOf(theme: unknown): ThemeOptions {
   };
 }
 
-/** Later wishes win. */
-export function tokensOf(scheme: Scheme, wishes: readonly ThemeOptions[]): Tokens {
+/** Later overrides win. */
+export function tokensOf(scheme: Scheme, overrides: readonly ThemeOptions[]): Tokens {
   const own = OWN[scheme];
   const chosen: ThemeOptions = {};
-  for (const wish of wishes) {
-    for (const [name, value] of Object.entries(wish))
+  for (const override of overrides) {
+    for (const [name, value] of Object.entries(override))
       if (value !== undefined) Object.assign(chosen, { [name]: value });
   }
   const background = fitting(chosen.background, scheme) ?? own.background;

@@ -19,13 +19,13 @@ export interface Embedding {
   /** Runs any SQL, and returns the rows. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any table
   rows(text: string, values?: unknown[]): Promise<any[]>;
-  request(wishes?: SessionOptions): SessionRequest;
-  mint(wishes?: SessionOptions): Promise<string>;
+  request(options?: SessionOptions): SessionRequest;
+  mint(options?: SessionOptions): Promise<string>;
   /** Mints such a session, which must fail, and returns the error. */
-  refusal(wishes: SessionOptions, apiKey?: string): Promise<Refusal>;
+  refusal(options: SessionOptions, apiKey?: string): Promise<Refusal>;
   /** Mints such a session and returns what the server knows about the viewer. */
-  see(wishes?: SessionOptions): ReturnType<World['admin']['getEmbedSession']>;
-  rehearse(wishes?: SessionOptions): ReturnType<World['admin']['dryRunSession']>;
+  see(options?: SessionOptions): ReturnType<World['admin']['getEmbedSession']>;
+  rehearse(options?: SessionOptions): ReturnType<World['admin']['dryRunSession']>;
   /** The id of a new group of the account. */
   accountGroup(name?: string): Promise<string>;
   /** A new attribute of the account, by name. */
@@ -49,23 +49,23 @@ async function embeddingIn(world: World): Promise<Embedding> {
   const rows: Embedding['rows'] = async (text, values) =>
     (await world.server.db.pool.query(text, values)).rows;
   const { id: deploymentId } = await world.deployment();
-  const request = (wishes: SessionOptions = {}) =>
+  const request = (options: SessionOptions = {}) =>
     ({
       deploymentId,
-      ...('internalId' in wishes ? {} : { externalId: unique('viewer') }),
-      ...wishes,
+      ...('internalId' in options ? {} : { externalId: unique('viewer') }),
+      ...options,
     }) as SessionRequest;
-  const rehearse: Embedding['rehearse'] = (wishes) => world.admin.dryRunSession({ body: request(wishes) });
+  const rehearse: Embedding['rehearse'] = (options) => world.admin.dryRunSession({ body: request(options) });
   return {
     world,
     deploymentId,
     rows,
     request,
     rehearse,
-    mint: async (wishes) => (await world.admin.generateSession({ body: request(wishes) })).sessionId,
-    async refusal(wishes, apiKey) {
+    mint: async (options) => (await world.admin.generateSession({ body: request(options) })).sessionId,
+    async refusal(options, apiKey) {
       const client = apiKey ? world.client(apiKey) : world.admin;
-      return client.generateSession({ body: request(wishes) }).then(
+      return client.generateSession({ body: request(options) }).then(
         () => {
           throw new Error('the call succeeded');
         },
@@ -77,7 +77,7 @@ async function embeddingIn(world: World): Promise<Embedding> {
         }),
       );
     },
-    see: async (wishes) => (await world.embedded(request(wishes))).client.getEmbedSession(),
+    see: async (options) => (await world.embedded(request(options))).client.getEmbedSession(),
     async accountGroup(name = unique('group')) {
       await world.admin.createUserGroup({ body: { name } });
       return name;

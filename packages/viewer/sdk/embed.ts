@@ -26,7 +26,7 @@ const SOURCE = 'oriel-embed';
 const TAG = 'oriel-dashboard';
 /** How long the element waits before it asks for a session again, by the number of failures. */
 const PAUSES_MS = [0, 1000, 2000, 5000, 10_000, 30_000];
-/** A session that is followed by the wish for another one so soon did not work. */
+/** A session that is followed by the request for another one so soon did not work. */
 const TOO_SOON_MS = 60_000;
 /** A page that is silent for so long is not there, or may not be shown. */
 const ANSWER_MS = 15_000;
@@ -198,7 +198,7 @@ export class OrielDashboardElement extends AttributesElement {
     for (const [member, filter] of Object.entries(this.#filters)) {
       if (filter) url.searchParams.set(`f_${member}`, JSON.stringify(filter));
     }
-    this.#begunWith = this.#wishes();
+    this.#begunWith = this.#requests();
     this.#begunWith.delete('set-theme');
     this.#known = new Map(this.#begunWith);
     this.#isWaiting = !this.#inHand;
@@ -330,10 +330,10 @@ export class OrielDashboardElement extends AttributesElement {
     this.#handedAt = Date.now();
   }
 
-  /** What the host wishes, as payloads of actions. A filter has its member as its key. */
-  #wishes(): Map<string, string> {
+  /** What the host asks for, as payloads of actions. A filter has its member as its key. */
+  #requests(): Map<string, string> {
     const { theme, locale, timezone } = this;
-    const wishes: [string, unknown][] = [
+    const requests: [string, unknown][] = [
       ['set-color-scheme', { scheme: theme ?? 'auto' }],
       ['set-locale', { locale }],
       ['set-timezone', { timezone }],
@@ -341,9 +341,9 @@ export class OrielDashboardElement extends AttributesElement {
     ];
     for (const [member, filter] of Object.entries(this.#filters)) {
       const parameter = new URLSearchParams({ [`f_${member}`]: JSON.stringify(filter ?? { value: null }) });
-      wishes.push([`f_${member}`, { filterUrlParameter: parameter.toString() }]);
+      requests.push([`f_${member}`, { filterUrlParameter: parameter.toString() }]);
     }
-    return new Map(wishes.map(([name, payload]) => [name, JSON.stringify(payload)]));
+    return new Map(requests.map(([name, payload]) => [name, JSON.stringify(payload)]));
   }
 
   /** Tells the page what it does not know yet. Filters and another dashboard have to wait until it is ready. */
@@ -353,7 +353,7 @@ export class OrielDashboardElement extends AttributesElement {
       this.#send('navigate', { path: this.#path });
       this.#path = undefined;
     }
-    for (const [name, payload] of this.#wishes()) {
+    for (const [name, payload] of this.#requests()) {
       const isFilter = name.startsWith('f_');
       if (this.#known.get(name) === payload || (isFilter && !this.#isReady)) continue;
       this.#known.set(name, payload);

@@ -15,7 +15,7 @@ interface Reached {
   refresh(): void;
   navigate(path: string): Promise<void>;
   setFilters(text: unknown): void;
-  wish(wishes: HostRequests): void;
+  request(requests: HostRequests): void;
 }
 
 export const hostActions = (page: Reached): Record<string, Action> => ({
@@ -27,16 +27,16 @@ export const hostActions = (page: Reached): Record<string, Action> => ({
   'set-locale': ({ locale }) => {
     const known = knownLocale(locale);
     warnOf('locale', locale, known);
-    page.wish({ locale: known });
+    page.request({ locale: known });
   },
   'set-timezone': ({ timezone }) => {
     const known = knownZone(timezone);
     warnOf('timezone', timezone, known);
-    page.wish({ timezone: known });
+    page.request({ timezone: known });
   },
   'set-color-scheme': ({ scheme }) => {
-    if (isScheme(scheme)) page.wish({ scheme });
+    if (isScheme(scheme)) page.request({ scheme });
     warnOf('scheme', scheme, isScheme(scheme));
   },
-  'set-theme': (theme) => page.wish({ theme: themeOptionsOf(theme) }),
+  'set-theme': (theme) => page.request({ theme: themeOptionsOf(theme) }),
 });

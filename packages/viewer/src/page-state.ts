@@ -40,7 +40,7 @@ export class PageState {
   readonly #progress: Progress;
   readonly #autoRefresh: AutoRefresh;
   #config: AccountConfig = {};
-  #wishes: HostRequests = {};
+  #requests: HostRequests = {};
   #isReady = false;
   /** Counts the dashboards that were opened: the last one is shown. */
   #opened = 0;
@@ -80,7 +80,7 @@ export class PageState {
           themeOptionsOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
           themeOptionsOf(this.viewer?.embedTheme),
           themeOptionsOf(this.board.dashboard?.config.theme),
-          this.#wishes.theme ?? {},
+          this.#requests.theme ?? {},
         ];
       },
       () => this.board.changed(),
@@ -290,10 +290,10 @@ export class PageState {
     void this.#open();
   }
 
-  wish(wishes: HostRequests) {
-    this.#wishes = { ...this.#wishes, ...wishes };
-    if (wishes.scheme) this.#appearance.scheme = wishes.scheme;
-    if (wishes.scheme || wishes.theme) this.#appearance.paint();
+  request(requests: HostRequests) {
+    this.#requests = { ...this.#requests, ...requests };
+    if (requests.scheme) this.#appearance.scheme = requests.scheme;
+    if (requests.scheme || requests.theme) this.#appearance.paint();
     else void this.#settle();
   }
 
@@ -302,13 +302,13 @@ export class PageState {
     const { settings } = this.board.dashboard?.config ?? {};
     const { embedding, timezoneSettings } = this.#config;
     this.board.timezone = firstKnown(knownZone, [
-      this.#wishes.timezone,
+      this.#requests.timezone,
       this.#address.timezone,
       settings?.timezone,
       embedding?.timezone,
       timezoneSettings?.timezone,
     ]);
-    const locales = [this.#wishes.locale, this.#address.locale, settings?.locale, embedding?.locale];
+    const locales = [this.#requests.locale, this.#address.locale, settings?.locale, embedding?.locale];
     const locale = firstKnown(knownLocale, [...locales, navigator.language]) ?? 'en';
     if (await this.language.use(locale)) {
       document.documentElement.lang = locale;

@@ -72,7 +72,7 @@ export function along(
   return { field, type: 'nominal', sort: sort ?? null, axis: quiet && { labelAngle: 0, ...quiet } };
 }
 
-/** The order of names along an axis. Without a wish, that of the rows. */
+/** The order of names along an axis. Without a setting, that of the rows. */
 export function sortOf({ sort }: Visualization, value: string, isStacked: boolean): unknown {
   if (!sort || sort.by === 'query') return sort?.desc ? undefined : null;
   const order = sort.desc ? 'descending' : 'ascending';

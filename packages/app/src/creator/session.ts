@@ -9,7 +9,7 @@ import { type Access, api, connect } from '../data/api.ts';
 import { invalidate } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
 import { isScheme, knownLocale, themeOptionsOf } from '../design.ts';
-import { scheme, wishes } from '../look.ts';
+import { scheme, themeOverrides } from '../look.ts';
 import { deploymentIn } from '../place.ts';
 import { useLocale } from '../texts/index.ts';
 
@@ -119,7 +119,7 @@ const hostTheme = signal<ReturnType<typeof themeOptionsOf>>({});
 /** The account's colours, over them those of the session, over them those of the host. */
 function paint() {
   const account = appConfig.peek()?.appTheme;
-  wishes.value = (chosen) => [
+  themeOverrides.value = (chosen) => [
     themeOptionsOf({
       primaryColor: account?.[chosen].accentColor,
       backgroundColor: account?.[chosen].backgroundColor,

@@ -11,7 +11,7 @@ import {
 } from '@oriel/charts';
 import { en } from '@oriel/charts/texts/en';
 import { effect, type Signal, signal } from '@preact/signals';
-import { chosenScheme, wishes } from '../look.ts';
+import { chosenScheme, themeOverrides } from '../look.ts';
 import { addressOf } from '../place.ts';
 import { locale } from '../texts/index.ts';
 import { loadAs, mayExploreIn, previewsOf, publishedDashboard, queryApi, type Where } from './server.ts';
@@ -85,7 +85,7 @@ export function createDraftBoard(where: Where): DraftBoard {
   const paint = () => {
     const theme = shown?.theme;
     const scheme = chosenScheme.value;
-    tokens = tokensOf(scheme, [...wishes.value(scheme), themeOptionsOf(theme)]);
+    tokens = tokensOf(scheme, [...themeOverrides.value(scheme), themeOptionsOf(theme)]);
   };
 
   function update() {

@@ -71,10 +71,10 @@ function StudioPage({ deploymentId, rights }: ConsolePageProps) {
     reload();
     route(address, true);
   };
-  return <Shown key={key} studio={studio} branches={data} may={rights.may} goTo={goTo} />;
+  return <OpenStudio key={key} studio={studio} branches={data} may={rights.may} goTo={goTo} />;
 }
 
-function Shown(properties: StudioProps) {
+function OpenStudio(properties: StudioProps) {
   const { studio } = properties;
   const [view, setView] = useState<StudioView>('files');
   const save = () => void attempt(() => studio.save());

@@ -55,8 +55,8 @@ export function defineTexts<English extends Record<string, string>>(
 }
 
 /** Chooses the first of these that is a locale. The texts are loaded first, so that no page shows two languages. */
-export async function useLocale(...wishes: unknown[]) {
-  const tag = wishes.map(knownLocale).find((known) => known !== undefined) ?? 'en';
+export async function useLocale(...preferred: unknown[]) {
+  const tag = preferred.map(knownLocale).find((known) => known !== undefined) ?? 'en';
   await Promise.all(all.map(({ load }) => load(languageOf(tag)).catch(() => {})));
   locale.value = tag;
   document.documentElement.lang = tag;

@@ -34,7 +34,7 @@ test.each<[string, unknown, string, RegExp]>([
   ['a limit under both names', { ...MEASURES, limit: 1, rowLimit: 1 }, 'rowLimit', /not both/],
   ['a limit as a text', { ...MEASURES, limit: '5' }, 'limit', /whole/],
   ['a total that is no truth', { ...MEASURES, total: 'yes' }, 'total', /true/],
-  ['a wish to renew that is no truth', { ...MEASURES, renewQuery: 'yes' }, 'renewQuery', /true/],
+  ['a renewal that is no truth value', { ...MEASURES, renewQuery: 'yes' }, 'renewQuery', /true/],
   ['a key of the request', { ...MEASURES, cache: 'no-cache' }, 'cache', /no such key/],
   [
     'a time zone that does not exist',

@@ -174,9 +174,9 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
     prefix,
     watch: (api) => ({
       ...api,
-      load: (call, query, wishes) => run(call, 'query', query, (seen) => api.load(seen, query, wishes)),
+      load: (call, query, options) => run(call, 'query', query, (seen) => api.load(seen, query, options)),
       run: (call, query) => run(call, 'query', query, (seen) => api.run(seen, query)),
-      loadSql: (call, text, wishes) => run(call, 'sql', text, (seen) => api.loadSql(seen, text, wishes)),
+      loadSql: (call, text, options) => run(call, 'sql', text, (seen) => api.loadSql(seen, text, options)),
       runSql: (call, text) => run(call, 'sql', text, (seen) => api.runSql(seen, text)),
       loadSourceSql: (call, dataSource, text) =>
         run(call, 'sql', text, (seen) => api.loadSourceSql(seen, dataSource, text)),

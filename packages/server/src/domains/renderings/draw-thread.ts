@@ -38,10 +38,10 @@ const FIGURES_MAX = 8;
 const ROWS_MAX = 10;
 const COLUMNS_MAX = 5;
 
-function lookOf({ locale, scheme, wishes }: DrawTask): Look {
+function lookOf({ locale, scheme, themeOverrides }: DrawTask): Look {
   const say = sayWith(TEXTS[locale.split('-')[0]!] ?? en);
   return {
-    tokens: { ...tokensOf(scheme, wishes), font: FONT_FAMILY },
+    tokens: { ...tokensOf(scheme, themeOverrides), font: FONT_FAMILY },
     formats: createFormats(locale, say),
     say,
     locale,

@@ -130,7 +130,7 @@ export function createRenderings({
     const locale = locales.map(knownLocale).find(Boolean) ?? 'en';
     const embed = embedOf(actor);
     const account = appTheme?.[scheme];
-    const wishes = [
+    const themeOverrides = [
       themeOptionsOf({ primaryColor: account?.accentColor, backgroundColor: account?.backgroundColor }),
       themeOptionsOf(embed && (await findEmbedTheme(db, embed.sessionId))),
       themeOptionsOf(dashboard.config.theme),
@@ -151,7 +151,7 @@ export function createRenderings({
       timezone: chosen.timezone,
       askedAt: chosen.askedAt.getTime(),
       scheme,
-      wishes,
+      themeOverrides,
       locale,
       format: request.format,
     };

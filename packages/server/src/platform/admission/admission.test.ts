@@ -31,8 +31,8 @@ function workshop(limits: Partial<AdmissionLimits> = {}) {
   const note = (name: string) => (error: Error) => {
     log.push(`${name}: ${error.message}`);
   };
-  const ask = (name: string, wish: AdmissionRequest = {}) =>
-    admission.take({ sharer: name[0]!, ...wish }, work(name)).catch(note(name));
+  const ask = (name: string, request: AdmissionRequest = {}) =>
+    admission.take({ sharer: name[0]!, ...request }, work(name)).catch(note(name));
   const asks = (...names: string[]) => {
     for (const name of names) void ask(name);
   };

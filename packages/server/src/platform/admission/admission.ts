@@ -72,7 +72,7 @@ export interface Admission {
   /** How many keys have a call that runs or waits. Nothing is kept of others. */
   readonly keys: number;
   /** Runs the work when there is a place for it. */
-  take<T>(wish: AdmissionRequest, work: (run: Run) => Promise<T>): Promise<T>;
+  take<T>(request: AdmissionRequest, work: (run: Run) => Promise<T>): Promise<T>;
   /** The same without a key, for work of which there is very much. `work` must not throw, only reject. */
   pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
   /** Takes a place until `leave`, or says who has too much. */
@@ -252,8 +252,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     refuseLateIn(Math.max(1, next - now));
   }
 
-  function waitWith(share: Share, wish: AdmissionRequest, places: number, isAlone: boolean): Promise<Run> {
-    const { signal } = wish;
+  function waitWith(share: Share, request: AdmissionRequest, places: number, isAlone: boolean): Promise<Run> {
+    const { signal } = request;
     return new Promise((resolve, reject) => {
       let impatience: NodeJS.Timeout | undefined;
       const leave = () => {
@@ -266,7 +266,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
         until: performance.now() + waitMs,
         begin() {
           leave();
-          resolve(new Run(share, wish));
+          resolve(new Run(share, request));
         },
         refuse(reason) {
           leave();
@@ -276,7 +276,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const onAbort = () => refuse(share, waiting, signal!.reason);
       if (!wait(share, waiting)) return;
       signal?.addEventListener('abort', onAbort);
-      if (preemption && !wish.isPutBack) {
+      if (preemption && !request.isPutBack) {
         impatience = setInterval(() => preemption.makeWayFor(share), preemption.afterMs);
       }
     });
@@ -303,15 +303,15 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     get keys() {
       return queues.size;
     },
-    async take(wish, work) {
-      const { key, sharer = null, places = limits.places, isAlone = false } = wish;
-      wish.signal?.throwIfAborted();
+    async take(request, work) {
+      const { key, sharer = null, places = limits.places, isAlone = false } = request;
+      request.signal?.throwIfAborted();
       const share = shareOf(queueOf(key, places), sharer);
       let run: Run;
       if (canBegin(share, places, isAlone)) {
         begin(share, isAlone);
-        run = new Run(share, wish);
-      } else run = await waitWith(share, wish, places, isAlone);
+        run = new Run(share, request);
+      } else run = await waitWith(share, request, places, isAlone);
       try {
         return await work(run);
       } finally {

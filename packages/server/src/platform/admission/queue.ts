@@ -39,7 +39,7 @@ export interface Queue {
   readonly shares: Map<Sharer, Share>;
   /** Those who wait. The one who came last, or whose turn ended last, stands at the end. */
   readonly line: Set<Share>;
-  /** Work that was begun with a wish, in this order. */
+  /** Work that was begun with a request, in this order. */
   readonly runs: Set<Run>;
   /** Whether the last turn that both those who are new and those who return waited for was for a new one. */
   wasForNew: boolean;

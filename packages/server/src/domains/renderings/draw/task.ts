@@ -14,7 +14,7 @@ export interface DrawTask {
   /** The answer of the query API for each chart, as JSON. */
   answers: [widgetId: string, answer: Uint8Array][];
   scheme: Scheme;
-  wishes: ThemeOptions[];
+  themeOverrides: ThemeOptions[];
   locale: string;
   format: PictureFormat;
 }

@@ -133,9 +133,9 @@ export function createRemote(
 
   async function listRefs(prefixes: readonly string[], signal: AbortSignal): Promise<Buffer> {
     const known = await capabilities(signal);
-    const wishes = ['symrefs', 'peel', ...prefixes.map((prefix) => `ref-prefix ${prefix}`)];
-    if (known.get('ls-refs')?.split(' ').includes('unborn')) wishes.push('unborn');
-    const request = [pktLine('command=ls-refs\n'), pktLine(AGENT), DELIMITER, ...wishes.map(pktLine), FLUSH];
+    const args = ['symrefs', 'peel', ...prefixes.map((prefix) => `ref-prefix ${prefix}`)];
+    if (known.get('ls-refs')?.split(' ').includes('unborn')) args.push('unborn');
+    const request = [pktLine('command=ls-refs\n'), pktLine(AGENT), DELIMITER, ...args.map(pktLine), FLUSH];
     return post('git-upload-pack', request, signal, LIST_BYTES);
   }
 
@@ -159,7 +159,7 @@ export function createRemote(
     },
 
     async fetchPack({ wants, haves, withoutHistory = false }, signal) {
-      const wishes = [
+      const args = [
         'thin-pack',
         'no-progress',
         'ofs-delta',
@@ -168,20 +168,20 @@ export function createRemote(
         ...haves.slice(0, HAVES_MAX).map((hash) => `have ${hash}`),
         'done',
       ];
-      const request = [pktLine('command=fetch'), pktLine(AGENT), DELIMITER, ...wishes.map(pktLine), FLUSH];
+      const request = [pktLine('command=fetch'), pktLine(AGENT), DELIMITER, ...args.map(pktLine), FLUSH];
       return readFetched(await post('git-upload-pack', request, signal, packBytes), withoutHistory);
     },
 
     async push(updates, pack, signal) {
       const [first] = await discover('git-receive-pack', signal);
       const known = capabilitiesOf(first ?? 'flush');
-      const wishes = ['report-status', 'side-band-64k', 'atomic', 'delete-refs', 'quiet'].filter((wish) =>
-        known.has(wish),
+      const capabilities = ['report-status', 'side-band-64k', 'atomic', 'delete-refs', 'quiet'].filter(
+        (each) => known.has(each),
       );
       if (!known.has('report-status')) throw notGit();
       const lines = updates.map(({ branch, from, to }, i) => {
         const line = `${from ?? NO_COMMIT} ${to ?? NO_COMMIT} ${HEADS}${branch}`;
-        return pktLine(i === 0 ? `${line}\0${[...wishes, AGENT].join(' ')}` : line);
+        return pktLine(i === 0 ? `${line}\0${[...capabilities, AGENT].join(' ')}` : line);
       });
       const parts = [...lines, FLUSH, ...(pack ? [pack] : [])];
       const answer = await post('git-receive-pack', parts, signal, LIST_BYTES);

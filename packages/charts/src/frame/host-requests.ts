@@ -1,4 +1,4 @@
-/** What hosts and addresses may wish for: which values the page knows, and a warning about others. */
+/** What hosts and addresses may ask for: which values the page knows, and a warning about others. */
 /** For developers of hosts, who would otherwise look for the reason in vain. */
 export function warnOf(name: string, given: unknown, known: unknown) {
   if (given == null || known) return;
@@ -16,13 +16,13 @@ export function knownZone(text: unknown): string | undefined {
   }
 }
 
-/** The first of these wishes that is known. */
+/** The first of these requests that is known. */
 export function firstKnown(
-  known: (wish: unknown) => string | undefined,
-  wishes: unknown[],
+  known: (request: unknown) => string | undefined,
+  requests: unknown[],
 ): string | undefined {
-  for (const wish of wishes) {
-    const found = known(wish);
+  for (const request of requests) {
+    const found = known(request);
     if (found !== undefined) return found;
   }
   return undefined;
