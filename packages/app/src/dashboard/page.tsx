@@ -11,8 +11,7 @@ import { describe } from './describe.ts';
 import { Editor, type Replaced } from './editor.ts';
 import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
-import { queryApi, reportsOf, type Where } from './server.ts';
-import type { Config } from './state/doc.ts';
+import { configIn, queryApi, reportsOf, type Where } from './server.ts';
 import type { Merged } from './state/merge.ts';
 import type { Keeper, Kept } from './state/session.ts';
 import { EditorView } from './view.tsx';
@@ -54,7 +53,7 @@ async function open(where: Where): Promise<Opened> {
   const [{ body, etag }, canEdit] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
   const name = canEdit && !isEmbedded ? `${where.deploymentId}/${where.workbookId}` : undefined;
   const keeper = name === undefined ? undefined : keeperOf(name);
-  const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
+  const stored = { config: configIn(body), etag };
   let wasTold = false;
   const heard = {
     canEdit,
