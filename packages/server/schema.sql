@@ -516,7 +516,8 @@ create table notifications (
   next_due_at timestamp with time zone,
   owner_told_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  agreed_version integer
 );
 
 create table oauth_flows (

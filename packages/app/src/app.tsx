@@ -1,5 +1,8 @@
 /** The app: the frame, and in it the page of the address. */
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
+import { isSomebodyElse } from './data/person-access.ts';
 import { Frame } from './frame/frame.tsx';
 import { AccountStart, Start } from './frame/start.tsx';
 import { PAGES } from './pages.tsx';
@@ -12,7 +15,20 @@ import { say } from './texts/say.ts';
 
 const NotFound = () => <Empty title={say('notFound')} hint={say('notFoundHint')} />;
 
-export const App = () => (
+/** Nothing of the page stays, because it belongs to the person before. */
+function SomebodyElse() {
+  const [View, setView] = useState<ComponentType>();
+  useEffect(() => {
+    Promise.all([import('./leaving/views.tsx'), import('./leaving/say.ts')])
+      .then(([views, { say: words }]) => words.ready().then(() => setView(() => views.SomebodyElse)))
+      .catch(() => location.assign('/'));
+  }, []);
+  return View ? <View /> : null;
+}
+
+export const App = () => (isSomebodyElse.value ? <SomebodyElse /> : <Whole />);
+
+const Whole = () => (
   <LocationProvider scope={IN_APP}>
     <Frame>
       <Router>

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { listenForKeys } from './commands.ts';
 import { connect } from './data/api.ts';
-import { personAccess } from './data/person-access.ts';
+import { personAccess, watchPerson } from './data/person-access.ts';
 import { scheme, startLook } from './look.ts';
 import { isEmbedded } from './place.ts';
 import { preference } from './preferences.ts';
@@ -11,6 +11,7 @@ import { useLocale } from './texts/index.ts';
 async function start() {
   if (isEmbedded) return (await import('./creator-main.tsx')).startEmbedded();
   connect(personAccess);
+  watchPerson();
   scheme.value = preference('scheme') ?? 'auto';
   startLook();
   await useLocale(preference('language'), ...navigator.languages);

@@ -1,4 +1,8 @@
-/** All that is stored in this browser: what a person chose, and what is not saved yet. Nothing in a frame of another product. */
+/**
+ * What a person chose, stored in this browser; `drafts.ts` has what is not saved yet, and nothing else stores anything. Nothing is stored in
+ * a frame of another product.
+ */
+import { person } from './data/person-access.ts';
 import { isEmbedded } from './place.ts';
 
 interface Preferences {
@@ -42,13 +46,13 @@ export function prefer(chosen: Partial<Preferences>) {
   }
 }
 
-/** What is too long for an address: kept as long as this tab, so that a reload brings it back. */
-const IN_TAB = 'oriel-in-tab:';
+/** What is too long for an address: kept as long as this tab, so that a reload brings it back to the same person. */
+export const IN_TAB = `oriel-in-tab:${person}/`;
 
 export function keepInTab(name: string, value: string): boolean {
   if (isEmbedded) return false;
   try {
-    sessionStorage.setItem(`${IN_TAB}${name}`, value);
+    sessionStorage.setItem(IN_TAB + name, value);
     return true;
   } catch {
     return false;
@@ -58,53 +62,8 @@ export function keepInTab(name: string, value: string): boolean {
 export function keptInTab(name: string): string | undefined {
   if (isEmbedded) return undefined;
   try {
-    return sessionStorage.getItem(`${IN_TAB}${name}`) ?? undefined;
+    return sessionStorage.getItem(IN_TAB + name) ?? undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Drafts that are not saved yet, so that a reload, a closed lid or an expired session loses nothing. */
-const DRAFTS = 'oriel-unsaved:';
-const KEPT_MAX_MS = 14 * 86_400_000;
-const KEPT_MAX = 5;
-
-interface Kept {
-  at: number;
-  value: unknown;
-}
-
-function readKept(key: string): Kept | undefined {
-  try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? 'null') as Kept | null;
-    return kept && Date.now() - kept.at <= KEPT_MAX_MS ? kept : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** `name` says whose draft of what it is: another person at this browser does not get it. */
-export const unsaved = (name: string): unknown =>
-  isEmbedded ? undefined : readKept(`${DRAFTS}${name}`)?.value;
-
-/** Returns whether it is kept. Undefined forgets it. */
-export function keepUnsaved(name: string, value: unknown): boolean {
-  if (isEmbedded) return false;
-  try {
-    if (value === undefined) {
-      localStorage.removeItem(`${DRAFTS}${name}`);
-      return true;
-    }
-    localStorage.setItem(`${DRAFTS}${name}`, JSON.stringify({ at: Date.now(), value } satisfies Kept));
-    forgetOld();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function forgetOld() {
-  const keys = Object.keys(localStorage).filter((key) => key.startsWith(DRAFTS));
-  const byAge = keys.map((key) => ({ key, at: readKept(key)?.at ?? 0 })).sort((a, b) => b.at - a.at);
-  for (const [i, { key, at }] of byAge.entries()) if (i >= KEPT_MAX || at === 0) localStorage.removeItem(key);
 }

@@ -65,14 +65,18 @@ async function openEditor(workbookId: number, options: { width?: number; height?
     (message) => message.type() === 'error' && !/ 412 /.test(message.text()) && errors.push(message.text()),
   );
   page.on('pageerror', (error) => errors.push(String(error)));
+  await signIn(page, person);
+  await page.goto(`/d/${deploymentId}/workbooks/${workbookId}/dashboard`);
+  await page.getByRole('button', { name: 'Publish' }).waitFor();
+  return { page, context, errors, person, name: person.username };
+}
+
+async function signIn(page: Page, { email }: { email: string }) {
   await page.goto('/sign-in');
-  await page.fill('#username', person.email);
+  await page.fill('#username', email);
   await page.fill('#password', PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => url.pathname !== '/sign-in');
-  await page.goto(`/d/${deploymentId}/workbooks/${workbookId}/dashboard`);
-  await page.getByRole('button', { name: 'Publish' }).waitFor();
-  return { page, context, errors, name: person.username };
 }
 
 const slot = (page: Page, title: string) => page.getByRole('group', { name: new RegExp(`^${title}, `) });
@@ -434,6 +438,88 @@ test('two authors change one draft, and nothing of either is lost', async () => 
     await bob.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('oriel-unsaved'))"),
   ).toEqual([]);
   await Promise.all([ada.context.close(), bob.context.close()]);
+});
+
+test('an editor saves nothing in the name of whoever signed in in another tab, and keeps what was not saved for its author', async () => {
+  const workbookId = await createWorkbook('Shared desk');
+  const position = { x: 0, y: 0, w: 6, h: 2 };
+  const dashboardDraft = {
+    widgets: [{ id: 'a', type: 'TEXT' as const, position, config: { markdown: 'Before' } }],
+  };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const ada = await openEditor(workbookId);
+  const bob = await createSignable(world, { roles: ['Admin'] });
+  const address = ada.page.url();
+  const stored = async () =>
+    (await world.admin.getWorkbook({ deploymentId, workbookId })).dashboardDraft!.widgets!.map(
+      ({ config }) => (config as { markdown: string }).markdown,
+    );
+  const write = async (page: Page, title: string, markdown: string) => {
+    await slot(page, title).click();
+    await page.getByLabel('Text, in Markdown').fill(markdown);
+  };
+  const keptIn = (page: Page) =>
+    page.evaluate<string[]>("Object.keys(localStorage).filter((key) => key.startsWith('oriel-unsaved'))");
+
+  const takeOver = async (person: { email: string }) => {
+    const own = await browser.newContext({ baseURL: world.url });
+    await signIn(await own.newPage(), person);
+    await ada.context.addCookies(await own.cookies());
+    await own.close();
+  };
+  const other = await ada.context.newPage();
+  // What is too long for an address is kept by the tab, which may become that of somebody else.
+  const asking = await ada.context.newPage();
+  await asking.goto(`/d/${deploymentId}/explore?sql=select`);
+  const editor = asking.getByRole('textbox', { name: 'SQL over the views of the model' });
+  await editor.click();
+  await asking.keyboard.press('ControlOrMeta+a');
+  await asking.keyboard.insertText(`select 'Of Ada' -- ${'long '.repeat(4000)}`);
+  await asking.waitForURL(/sql=kept/);
+  await asking.reload();
+  await editor.getByText("'Of Ada'").waitFor();
+  await takeOver(bob);
+  await asking.reload();
+  await asking.getByRole('button', { name: /account/i }).waitFor();
+  await asking.waitForLoadState('networkidle');
+  expect(await asking.getByText("'Of Ada'").count()).toBe(0);
+  await asking.close();
+  await write(ada.page, 'Before', 'Of Ada');
+  await ada.page.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
+  await expectAccessible(ada.page);
+  expect(await ada.page.getByText('Before').count()).toBe(0);
+  expect(await stored()).toEqual(['Before']);
+  expect(await keptIn(ada.page)).toEqual([`oriel-unsaved:${ada.person.id}/${deploymentId}/${workbookId}`]);
+
+  // Their own tab goes on, without what belongs to her.
+  await other.goto(address);
+  await slot(other, 'Before').waitFor();
+  // A tab that was in the background, too, says so when it is seen again.
+  await takeOver(ada.person);
+  await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await other.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
+
+  await ada.page.goto(address);
+  await ada.page.getByText('Changes that were not saved when you left are back').waitFor();
+  await expect.poll(stored).toEqual(['Of Ada']);
+
+  // Whoever signs out decides what happens to what is not saved, which stays legible in this browser.
+  await ada.page.route('**/dashboard', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+  await write(ada.page, 'Of Ada', 'Secret');
+  await ada.page.getByText(/^Offline/).waitFor();
+  const signOut = async () => {
+    await ada.page.getByRole('button', { name: /account/i }).click();
+    await ada.page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+  await signOut();
+  await ada.page.getByRole('button', { name: 'Keep them and sign out' }).waitFor();
+  await expectAccessible(ada.page);
+  await ada.page.getByRole('button', { name: 'Delete them and sign out' }).click();
+  await ada.page.waitForURL(/notice=signed-out/);
+  expect(await keptIn(ada.page)).toEqual([]);
+  await ada.context.close();
 });
 
 /** The part of the pixels of two pictures that differ so that somebody could see it. */

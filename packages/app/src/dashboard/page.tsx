@@ -2,17 +2,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
+import { keepUnsaved, REPLACED, unsaved } from '../drafts.ts';
 import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
-import { keepUnsaved, unsaved } from '../preferences.ts';
 import { describe } from './describe.ts';
 import { Editor, type Replaced } from './editor.ts';
 import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
-import { queryApi, reportsOf, type Where } from './server.ts';
-import type { Config } from './state/doc.ts';
+import { configIn, queryApi, reportsOf, type Where } from './server.ts';
 import type { Merged } from './state/merge.ts';
 import type { Keeper, Kept } from './state/session.ts';
 import { EditorView } from './view.tsx';
@@ -51,14 +50,10 @@ function keepReplaced({ replaced }: Editor, name: string) {
 }
 
 async function open(where: Where): Promise<Opened> {
-  const [{ body, etag }, canEdit, me] = await Promise.all([
-    api.withHeaders.getWorkbook(where),
-    mayEdit(where),
-    isEmbedded ? undefined : api.getMe(),
-  ]);
-  const name = canEdit && me ? `${me.id}/${where.deploymentId}/${where.workbookId}` : undefined;
+  const [{ body, etag }, canEdit] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
+  const name = canEdit && !isEmbedded ? `${where.deploymentId}/${where.workbookId}` : undefined;
   const keeper = name === undefined ? undefined : keeperOf(name);
-  const stored = { config: (body.dashboardDraft ?? null) as Config | null, etag };
+  const stored = { config: configIn(body), etag };
   let wasTold = false;
   const heard = {
     canEdit,
@@ -85,7 +80,7 @@ async function open(where: Where): Promise<Opened> {
   };
   const editor: Editor = new Editor(where, stored, heard, keeper);
   if (keeper?.kept) toast(say('unsavedToast'));
-  if (name !== undefined) keepReplaced(editor, `${name}/replaced`);
+  if (name !== undefined) keepReplaced(editor, name + REPLACED);
   return { editor, workbookName: body.name };
 }
 

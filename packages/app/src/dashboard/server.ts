@@ -8,16 +8,22 @@ import { isWorkbook, type Workbook } from '../home/items.ts';
 import type { Config } from './state/doc.ts';
 import type { Store } from './state/session.ts';
 
+type ReadWorkbook = Awaited<ReturnType<typeof api.getWorkbook>>;
+
 export interface Where {
   deploymentId: number;
   workbookId: number;
 }
 
+/** The draft, or what is published for whoever may only look. */
+export const configIn = ({ dashboardDraft, dashboardPublished }: ReadWorkbook) =>
+  ((dashboardDraft === undefined ? dashboardPublished : dashboardDraft) ?? null) as Config | null;
+
 /** One for each editor that is opened. */
 export const draftStore = (where: Where, editingSession: string = crypto.randomUUID()): Store => ({
   async load() {
     const { body, etag } = await api.withHeaders.getWorkbook(where);
-    return { config: (body.dashboardDraft ?? null) as Config | null, etag };
+    return { config: configIn(body), etag };
   },
   async save(config, etag) {
     try {

@@ -5,17 +5,25 @@ import type { Access } from './api.ts';
 /** The session has ended. The app stays as it is, and asks the person to sign in again. */
 export const isSignedOut = signal(false);
 
-const tokenIn = (page: ParentNode) =>
-  page.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? '';
+/** Another person has signed in in this browser. Nothing is asked or saved any more: it would be in their name. */
+export const isSomebodyElse = signal(false);
 
-let token = tokenIn(document);
+const contentIn = (page: ParentNode, name: string) =>
+  page.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? '';
 
-/** The token of whoever is signed in now. Returns whether it is another one than before. */
+let token = contentIn(document, 'csrf-token');
+
+/** The id of the person whom this page was made for; empty in a frame of another product. */
+export const person = contentIn(document, 'person');
+
+/** Whoever is signed in now. Returns whether they are the same person with another token than before. */
 async function renewToken(): Promise<boolean> {
   const response = await fetch('/', { headers: { accept: 'text/html' }, cache: 'no-store' });
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const now = contentIn(page, 'person');
+  if (now && now !== person) isSomebodyElse.value = true;
   const before = token;
-  token = tokenIn(page) || token;
+  if (now === person) token = contentIn(page, 'csrf-token') || token;
   return token !== before;
 }
 
@@ -30,9 +38,16 @@ export async function resume(): Promise<boolean> {
   return !isSignedOut.value;
 }
 
+/** Whoever comes back to this tab may have signed in as somebody else in another one. */
+export const watchPerson = () =>
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') renewToken().catch(() => {});
+  });
+
 export const personAccess: Access = {
   headers: () => ({ 'x-csrf-token': token }),
   async fetch(address, init = {}) {
+    if (isSomebodyElse.peek()) throw new DOMException('Somebody else is signed in.', 'AbortError');
     const send = () =>
       fetch(address, { ...init, headers: { ...init.headers, 'x-csrf-token': token }, cache: 'no-store' });
     const response = await send();

@@ -6,7 +6,7 @@ import { useCommands } from '../commands.ts';
 import { useConsoleRights, useHasConsole } from '../console/rights.ts';
 import { onNavigate, tellPath } from '../creator/session.ts';
 import { invalidate } from '../data/cache.ts';
-import { isSignedOut, resume } from '../data/person-access.ts';
+import { isSignedOut, isSomebodyElse, resume } from '../data/person-access.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -109,7 +109,7 @@ const SideGroupView = ({ group, path }: { group: SideGroup; path: string }) => (
 function SignedOut() {
   const goOn = async () => {
     if (await resume().catch(() => false)) invalidate('');
-    else toast(say('stillSignedOut'));
+    else if (!isSomebodyElse.peek()) toast(say('stillSignedOut'));
   };
   return (
     <Dialog title={say('signedOut')} onClose={() => void goOn()}>

@@ -96,7 +96,7 @@ function AccountMenu({ deploymentId }: { deploymentId: number | undefined }) {
             void useLocale(one);
           },
         })),
-        { label: say('signOut'), begins: true, run: signOut },
+        { label: say('signOut'), begins: true, run: () => void leave() },
       ]}
     >
       <span class="initials" data-initials={initialsOf(name)} />
@@ -111,6 +111,9 @@ const initialsOf = (name: string) =>
     .slice(0, 2)
     .map((word) => [...word][0]!.toLocaleUpperCase())
     .join('');
+
+/** Also if what asks about unsaved changes cannot be loaded any more. */
+const leave = () => import('../leaving/views.tsx').then((views) => views.leave(signOut), signOut);
 
 /** By a form, as the account page does it: the server ends the session and shows its sign-in page. */
 function signOut() {

@@ -50,7 +50,8 @@ const workspaceItem = {
   type: 'Which of the three kinds it is',
 };
 const drafts = {
-  dashboardDraft: 'The dashboard as it is edited; null if there is none',
+  dashboardDraft:
+    'The dashboard as it is edited; null if there is none, and absent for whoever may not edit the workbook',
   dashboardPublished: 'The dashboard as viewers see it; null if it is not published',
   dashboardOutline:
     'What the published dashboard shows where, in 12 columns, for a small picture of it: its first 60 widgets; null for applications',

@@ -106,6 +106,7 @@ export type PublishedDashboard = ReturnType<typeof toDashboard>;
 
 export interface PublishedVersion {
   id: number;
+  number: number;
   title: string | null;
   description: string | null;
   config: store.VersionRow['config'];
@@ -153,11 +154,11 @@ export function createPublishedDashboards(rechecks: Rechecks): PublishedDashboar
       const stored = await store.findPublishedNow(db, dashboardId);
       if (!stored) return undefined;
       const { version } = await rechecks.of(stored, `dashboard ${dashboardId}`);
-      const { id, title, description, config } = version;
+      const { id, number, title, description, config } = version;
       const snapshots = version.snapshots.map((snapshot, i) =>
         toSnapshot(snapshot, { id: snapshotId(version, i), withSql: true }),
       );
-      return { id, title, description, config, snapshots };
+      return { id, number, title, description, config, snapshots };
     },
   };
 }

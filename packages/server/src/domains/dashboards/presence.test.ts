@@ -112,3 +112,17 @@ test('one person listens with ten tabs at most', async () => {
   const again = listen(world.url, ada, 'tab-number-10');
   await expect.poll(() => again.heard.seen).toHaveLength(10);
 });
+
+test('a tab listens once: a newer stream of it ends the older one, so that no name is a way around the limit', async () => {
+  workbookId = (await world.admin.createWorkbook({ deploymentId, body: { name: 'Once' } })).id;
+  const [ada, bob] = [await editor(), await editor()];
+  const older = listen(world.url, ada, 'tab-of-ada');
+  await expect.poll(() => older.heard.seen).toEqual([here(ada)]);
+  const newer = listen(world.url, ada, 'tab-of-ada');
+  await older.ended;
+  expect(older.heard.ended).toBeUndefined();
+  // Others still see them, and they still see others.
+  const bobs = listen(world.url, bob, 'tab-of-bob');
+  await expect.poll(() => bobs.heard.seen).toEqual([here(ada), here(bob)]);
+  await expect.poll(() => newer.heard.seen).toEqual([here(ada), here(bob)]);
+});

@@ -119,7 +119,7 @@ export function createPresence({
 
   function requireRoom(workbookId: number, { tab, userId }: Omit<Tab, 'widgetId'>) {
     const here = drafts.get(workbookId)?.here;
-    // The same tab, which has lost its connection, takes its own place.
+    // The same tab, which has lost its connection, takes its own place: its older stream ends.
     if (here?.has(keyOf({ tab, userId }))) return;
     const all = [...drafts.values()].flatMap((draft) => [...draft.here.values()]);
     const isFull =
@@ -141,7 +141,7 @@ export function createPresence({
   }
 
   function leave(workbookId: number, draft: Draft, own: Tab) {
-    // The same tab may listen again already.
+    // A newer stream of the same tab may have its place already.
     if (draft.here.get(keyOf(own)) === own) draft.here.delete(keyOf(own));
     changed(draft);
     tell(workbookId);
@@ -160,7 +160,7 @@ export function createPresence({
       draft.wake.add(onWake);
       signal.addEventListener('abort', onWake);
       try {
-        while (!signal.aborted) {
+        while (!signal.aborted && draft.here.get(keyOf(own)) === own) {
           if (isWoken) {
             isWoken = false;
             yield [...draft.here.values(), ...[...draft.elsewhere.values()].flatMap(({ tabs }) => tabs)];

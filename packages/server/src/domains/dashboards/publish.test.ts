@@ -14,7 +14,7 @@ import {
   workbookId,
   world,
 } from '../../../test/publishing.ts';
-import type { Person } from '../../../test/world.ts';
+import { type Person, unique, type World } from '../../../test/world.ts';
 
 usePublishing();
 
@@ -337,6 +337,44 @@ test('the charts of a copied workbook show the copies of its reports', async () 
   const copied = items.find((item) => item.workbookId === copy.id)!.id;
   expect(copied).not.toBe(inside);
   expect(copy.dashboardDraft).toEqual({ widgets: [chart(copied), chart(outside, 'b')] });
+});
+
+test('whoever may only read a workbook sees nothing of its draft, by no operation', async () => {
+  const reportId = await report(null, { workbookId });
+  const published = { title: 'Shown', widgets: [chart(reportId)] };
+  const dashboardDraft = { title: 'Secret', widgets: [] };
+  await publish({ config: published });
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const resource = { resourceType: 'Workbook' as const, resourceId: workbookId };
+  const given = async (action: 'WorkbookRead' | 'WorkbookEdit') => {
+    const { client, userId } = await world.person({ roles: ['Viewer'] });
+    await world.admin.setUserPolicy({ body: { ...resource, userId, action } });
+    return client;
+  };
+  const everything = async (client: World['admin']) => {
+    const workbook = await client.getWorkbook({ deploymentId, workbookId });
+    const { items } = await client.getWorkbooks({ deploymentId });
+    const shared = await client.workspaceObjects({ deploymentId, search: 'Sales' });
+    return [
+      workbook,
+      items.find(({ id }) => id === workbookId),
+      shared.items.find(({ id }) => id === workbookId),
+    ];
+  };
+  const [reader, editor] = [await given('WorkbookRead'), await given('WorkbookEdit')];
+  for (const seen of await everything(editor)) expect(seen).toMatchObject({ dashboardDraft });
+  for (const seen of await everything(reader)) {
+    expect(seen).toMatchObject({ id: workbookId, dashboardPublished: { title: 'Shown' } });
+    expect(seen).not.toHaveProperty('dashboardDraft');
+  }
+  // Their copy begins with what they see.
+  const role = await world.admin.createRole({
+    body: { name: unique('role'), actions: ['DeploymentRead', 'AIBIExplore'] },
+  });
+  const { client: copier, userId } = await world.person({ roles: [role.name] });
+  await world.admin.setUserPolicy({ body: { ...resource, userId, action: 'WorkbookRead' } });
+  const copy = await copier.duplicateWorkbook({ deploymentId, workbookId, body: {} });
+  expect(copy).toMatchObject({ dashboardDraft: { title: 'Shown', widgets: [{ id: 'a' }] } });
 });
 
 test('one number of columns is for all widths of the page', async () => {

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, type Sql, sql } from '../../platform/db/sql.ts';
 import { dashboardLevel, isPublished, type Level, seesDashboard, type Viewer } from '../access/index.ts';
 import { pathText } from '../folders/index.ts';
+import { shownName } from '../users/index.ts';
 import type { DashboardConfig } from './config-rules.ts';
 import type { StoredSnapshot } from './snapshots.ts';
 
@@ -59,7 +60,7 @@ export const notifyPresence = (db: Queryable, message: string) =>
 
 export const listNames = (db: Queryable, userIds: number[]) =>
   db.many<{ id: number; name: string }>(sql`
-    select id, coalesce(first_name, username) as name from users where id = any(${userIds})`);
+    select u.id, ${shownName('u')} as name from users u where u.id = any(${userIds})`);
 
 /** A group of the account. */
 export const findGroup = (db: Queryable, id: number) =>
@@ -152,7 +153,7 @@ export interface ListedVersion {
 export const listVersions = (db: Queryable, dashboardId: number, limit: number) =>
   db.many<ListedVersion>(sql`
     select v.number as "versionNumber", v.title, v.note, v.created_at as "publishedAt",
-      u.id as "publisherId", coalesce(u.first_name, u.username) as "publisherName"
+      u.id as "publisherId", ${shownName('u')} as "publisherName"
     from dashboard_versions v left join users u on u.id = v.published_by
     where v.dashboard_id = ${dashboardId} order by v.number desc limit ${limit}`);
 

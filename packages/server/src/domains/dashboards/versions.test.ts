@@ -81,6 +81,28 @@ test('versions tell who published what and why, and an old one can be read whole
   await expect(missing).rejects.toMatchObject({ status: 404, code: 'dashboard_version_not_found' });
 });
 
+test('creators read the names of those who publish and edit, and no address', async () => {
+  const embedTenantName = unique('tenant');
+  const [name, adminName] = [unique('ann'), unique('admin')];
+  const body = { username: `${adminName}@example.com`, email: `${adminName}@example.com`, roles: ['Admin'] };
+  await world.admin.createUser({ body });
+  const creator = (who: { externalId: string } | { internalId: string }) =>
+    world.embedded({ deploymentId, embedTenantName, creatorMode: true, ...who });
+  const { client: ann } = await creator({ externalId: `${name}@acme.example` });
+  const { client: admin } = await creator({ internalId: body.username });
+  const at = { deploymentId, workbookId: (await ann.createWorkbook({ deploymentId, body: {} })).id };
+  await ann.publishDashboard({ ...at, body: { config: { widgets: [] } } });
+  await admin.publishDashboard({ ...at, body: { config: { widgets: [] } } });
+  const { versions } = await ann.getDashboardVersions(at);
+  expect(versions.map(({ publishedBy }) => publishedBy!.displayName)).toEqual([adminName, name]);
+  for (const client of [ann, admin])
+    for await (const { data } of await client.watchDashboardDraft(at)) {
+      const own = client === ann ? name : adminName;
+      expect(data.people.map(({ displayName }) => displayName)).toContain(own);
+      break;
+    }
+});
+
 test('a dashboard that was taken back is gone for viewers, and comes back at the same address', async () => {
   const config = { title: 'Shown', widgets: [] };
   const { publicId } = await world.admin.publishDashboard({ ...here(), body: { config } });

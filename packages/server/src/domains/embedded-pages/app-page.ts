@@ -14,10 +14,10 @@ export const appRouteOf = ({ routes }: AppManifest, segments: readonly string[])
     );
   });
 
-/** `csrf` is the token for changes of a person who is signed in. A frame of another product has none. */
+/** `person` is the id of whoever is signed in, and `csrf` the token for their changes. A frame of another product has neither. */
 export const appHtml = (
   { script, style, preload, preloadAt }: AppManifest,
-  { route, csrf, icon }: { route?: string; csrf?: string; icon?: string } = {},
+  { route, person, csrf, icon }: { route?: string; person?: number; csrf?: string; icon?: string } = {},
 ): string =>
   html`<!doctype html>
 <html lang="en">
@@ -26,6 +26,7 @@ export const appHtml = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+${person !== undefined && html`<meta name="person" content="${person}">`}
 ${csrf !== undefined && html`<meta name="csrf-token" content="${csrf}">`}
 <title>Oriel</title>
 ${icon !== undefined && html`<link rel="icon" type="image/svg+xml" href="${icon}">`}

@@ -112,8 +112,11 @@ test('a preview tells which reports, dashboards and schedules a merge breaks or 
 });
 
 test('content that the caller may not read is counted, and not named', async () => {
-  const { deploymentId, report } = await shop();
-  await report('Secret', 'orders.revenue');
+  const { deploymentId, workbookId, report } = await shop();
+  const { id: reportId } = await report('Secret', 'orders.revenue', false);
+  const position = { x: 0, y: 0, w: 4, h: 4 };
+  const dashboardDraft = { widgets: [{ id: 'a', type: 'CHART' as const, position, config: { reportId } }] };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
   const developer = await modeller(world, deploymentId, { branch: unique('branch') });
   await developer.save({ [FILE]: model(COUNT) });
   const reader = await world.person({ roles: ['Viewer'] });
@@ -121,9 +124,19 @@ test('content that the caller may not read is counted, and not named', async () 
     body: { name: unique('role'), actions: ['DeploymentRead', 'SchemaRead'] },
   });
   await world.admin.updateUser({ id: reader.userId, body: { roles: [role.name] } });
-  const seen = await reader.client.previewMerge({ deploymentId, branchName: developer.branchName });
-  expect(seen).toMatchObject({ reports: [], dashboards: [], hiddenCount: 1 });
+  const preview = () => reader.client.previewMerge({ deploymentId, branchName: developer.branchName });
+  const seen = await preview();
+  expect(seen).toMatchObject({ reports: [], dashboards: [], hiddenCount: 2 });
   expect(JSON.stringify(seen)).not.toContain('Secret');
+  // The draft is for those who may edit it.
+  const allow = (action: 'WorkbookRead' | 'WorkbookEdit') =>
+    world.admin.setUserPolicy({
+      body: { resourceType: 'Workbook', resourceId: workbookId, userId: reader.userId, action },
+    });
+  await allow('WorkbookRead');
+  expect(await preview()).toMatchObject({ dashboards: [], hiddenCount: 2 });
+  await allow('WorkbookEdit');
+  expect(await preview()).toMatchObject({ dashboards: [{ workbookId, state: 'draft' }], hiddenCount: 1 });
 });
 
 test('files in conflict are named, and the deploy branch has nothing to be merged into', async () => {

@@ -1,7 +1,16 @@
 /** Content that names members, in pages by id. `isReadable` says whether the viewer may know of it. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { isPresent, isPublished, READ, reportLevel, type Viewer, workbookLevel } from '../access/index.ts';
+import {
+  EDIT,
+  isPresent,
+  isPublished,
+  type Level,
+  READ,
+  reportLevel,
+  type Viewer,
+  workbookLevel,
+} from '../access/index.ts';
 
 export interface ReportRow {
   id: number;
@@ -12,7 +21,7 @@ export interface ReportRow {
   isReadable: boolean;
 }
 
-const readable = (level: Sql) => sql`coalesce(${level} >= ${READ}, false)`;
+const readable = (level: Sql, least: Level = READ) => sql`coalesce(${level} >= ${least}, false)`;
 
 /** The next reports that have a query. Without a viewer, none of them counts as readable. */
 export const listReportQueries = (
@@ -37,7 +46,7 @@ export interface DraftRow {
   isReadable: boolean;
 }
 
-/** The next workbooks that have a draft of a dashboard with widgets. */
+/** The next workbooks that have a draft of a dashboard with widgets. Only who may edit a draft sees it. */
 export const listDrafts = (
   db: Queryable,
   deploymentId: number,
@@ -47,7 +56,7 @@ export const listDrafts = (
 ) =>
   db.many<DraftRow>(sql`
     select w.id, w.name, jsonb_build_object('widgets', w.dashboard_draft->'widgets') as config,
-      ${readable(workbookLevel(viewer))} as "isReadable"
+      ${readable(workbookLevel(viewer), EDIT)} as "isReadable"
     from workbooks w left join folders f on f.id = w.folder_id
     where w.deployment_id = ${deploymentId} and w.id > ${after} and w.dashboard_draft is not null
       and not w.draft_is_app and ${isPresent('w')}

@@ -43,7 +43,7 @@ export async function lockForChange(tx: Tx, looker: store.Looker, id: number) {
 
 export function toReply(row: store.SeenRow, actor: Caller, settings: TenantSettingsRow): Reply {
   const mayUpdate = embedOf(actor) !== null || mayIn(actor, row.deploymentId, 'AlertsUpdate');
-  const { title, nextDueAt, userId, ...shown } = row;
+  const { title, nextDueAt, userId, agreedVersion: _agreed, ...shown } = row;
   return {
     ...shown,
     name: row.name ?? title,

@@ -138,6 +138,75 @@ test('an address without an account gets the view of the owner, while the settin
   ]);
 });
 
+test('others get the view of the owner only of what the owner published, or agreed to by saving the schedule', async () => {
+  const { widgets } = (await world.admin.getWorkbook({ deploymentId, workbookId })).dashboardPublished!;
+  const [owner, editor] = [await world.person({ roles: ['Admin'] }), await world.person()];
+  const { id: own } = await owner.client.createWorkbook({ deploymentId, body: { name: 'Ours' } });
+  const role = await world.admin.createRole({
+    body: {
+      name: unique('editor'),
+      actions: ['DeploymentRead', 'WorkbookEdit', 'ReportRead', 'AlertsUpdate'],
+    },
+  });
+  await world.admin.updateUser({ id: editor.userId, body: { roles: [role.name] } });
+  for (const { userId } of [owner, editor])
+    await world.admin.upsertUserAttributeValue({ body: { userId, userAttributeId, value: 'US' } });
+  const publishBy = ({ client }: Person) =>
+    client.publishDashboard({ deploymentId, workbookId: own, body: { config: { widgets: widgets! } } });
+  await publishBy(owner);
+  const { publicId: dashboardPublicId } = await world.admin
+    .getWorkbook({ deploymentId, workbookId: own })
+    .then(({ publishedDashboard }) => publishedDashboard!);
+  const { id } = await owner.client.createNotification({
+    deploymentId,
+    body: { dashboardPublicId, scheduleType: 'DAILY', hour: 9 },
+  });
+  const address = `outside-${id}@example.org`;
+  let count = 0;
+  const statuses = async () => {
+    await runNow(id);
+    await ended(id, ++count);
+    const deliveries = await deliveriesOf(id, (await runs(id))[0]!.id);
+    return deliveries.map(({ status, reason }) => reason ?? status);
+  };
+  const save = ({ client }: Pick<Person, 'client'>) =>
+    client.updateNotification({ deploymentId, id, body: { name: `Saved ${count}` } });
+  const published = expect.stringMatching(/^Somebody else has published the dashboard/);
+  await world.admin.updateTenantSettings({ body: { notificationRecipients: 'anybody' } });
+  try {
+    await owner.client.addRecipients({
+      deploymentId,
+      id,
+      body: {
+        recipients: [
+          { type: 'USER', email: address },
+          { type: 'USER', userId: editor.userId },
+        ],
+      },
+    });
+    expect(await statuses()).toEqual(['sent', 'sent']);
+    // What an editor adds is not sent with the rows of the owner, whatever the editor saves. They get their own.
+    await publishBy(editor);
+    expect(await statuses()).toEqual([published, 'sent']);
+    await save(editor);
+    expect(await statuses()).toEqual([published, 'sent']);
+    await save(owner);
+    expect(await statuses()).toEqual(['sent', 'sent']);
+    await publishBy(editor);
+    expect(await statuses()).toEqual([published, 'sent']);
+    await publishBy(owner);
+    expect(await statuses()).toEqual(['sent', 'sent']);
+    // Whoever inherits a schedule has not agreed to anything.
+    const heir = await world.person({ roles: ['Admin'] });
+    await world.admin.deleteUser({ id: owner.userId, newOwnerId: heir.userId });
+    expect(await statuses()).toEqual([expect.stringMatching(/^The schedule has a new owner/), 'sent']);
+    await save(heir);
+    expect(await statuses()).toEqual(['sent', 'sent']);
+  } finally {
+    await world.admin.updateTenantSettings({ body: { notificationRecipients: 'known' } });
+  }
+});
+
 test('a creator gets nothing while creator mode is switched off', async () => {
   const { id } = await create();
   const externalId = `maker-${id}`;

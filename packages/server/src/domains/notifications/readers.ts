@@ -6,7 +6,7 @@ import { findPermissions, toPermissions } from '../access/index.ts';
 import { toReader } from '../embed-sessions/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
 import { lookerOf } from './notifications.ts';
-import { isReachable } from './recipients.ts';
+import { getsOwnersView, isReachable } from './recipients.ts';
 import { type DeliveryRow, findUser, type RunRow } from './runs.store.ts';
 import { findDashboard } from './store.ts';
 
@@ -32,6 +32,7 @@ export async function readerOf(
   if (delivery.isUnsubscribed) throw new NotForThem('They have unsubscribed.');
   requireSession(delivery);
   const isOwn = delivery.userId !== null;
+  if (getsOwnersView(delivery)) requireAgreement(run);
   const actor = isOwn
     ? await actorOf(db, run.deploymentId, { ...delivery, userId: delivery.userId! }, settings)
     : forOthers(await ownerOf(db, run, settings));
@@ -43,6 +44,18 @@ export async function readerOf(
   if (!isReachable(settings, email, isOwn))
     throw new NotForThem('The settings of the account do not let schedules reach this address.');
   return { actor, email };
+}
+
+const AGAIN = 'It goes on when the owner or an admin saves the schedule again.';
+
+/** The view of the owner shows others only what the owner has published, or has agreed to since somebody else did. */
+function requireAgreement({ agreedVersion, versionNumber, publisherId, userId }: RunRow) {
+  if (agreedVersion === null)
+    throw new NotForThem(`The schedule has a new owner, who has not agreed to show their view. ${AGAIN}`);
+  if (versionNumber > agreedVersion && publisherId !== userId)
+    throw new NotForThem(
+      `Somebody else has published the dashboard, and this would show the view of the owner. ${AGAIN}`,
+    );
 }
 
 /** How long a security context is in force after its session was minted. Sessions are listed for as long. */

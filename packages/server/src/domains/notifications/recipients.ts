@@ -125,6 +125,10 @@ export async function resolve(
 export const showsOwnView = (actor: Caller, { userId }: Pick<NotificationRow, 'userId'>) =>
   userId === actor.userId || may(actor, 'All');
 
+/** Webhooks get no rows. */
+export const getsOwnersView = ({ type, userId }: { type: string; userId: number | null }) =>
+  type === 'SLACK' || (type === 'USER' && userId === null);
+
 const ownersView = (path: string) =>
   invalid(
     path,

@@ -23,7 +23,15 @@ import {
   toWanted,
 } from './notifications.ts';
 import * as recipientStore from './recipients.store.ts';
-import { addOwn, addResolved, isReachable, requireForm, resolve, showsOwnView } from './recipients.ts';
+import {
+  addOwn,
+  addResolved,
+  getsOwnersView,
+  isReachable,
+  requireForm,
+  resolve,
+  showsOwnView,
+} from './recipients.ts';
 import { requireInterval } from './schedule.ts';
 import * as store from './store.ts';
 
@@ -96,6 +104,7 @@ export function notificationRoutes(options: NotificationOptions) {
         if (body.filters || body.timeGrains || body.condition)
           await requireControls(tx, readPublished, before.dashboardId, wanted);
         await store.updateNotification(tx, before.id, wanted);
+        if (showsOwnView(actor, before)) await store.agree(tx, before.id);
         if (wanted.nextDueAt !== before.nextDueAt)
           await clock.schedule(
             tx,
@@ -136,7 +145,9 @@ export function notificationRoutes(options: NotificationOptions) {
         const settings = await tenantSettings.current();
         const caller = { actor, origin };
         const context = { caller, looker, notification, settings, provision, tenant };
-        const outcome = await addResolved(tx, notification.id, await resolve(tx, context, body.recipients));
+        const resolved = await resolve(tx, context, body.recipients);
+        const outcome = await addResolved(tx, notification.id, resolved);
+        if (resolved.some(getsOwnersView)) await store.agree(tx, notification.id);
         const shown = (ids: number[]) => recipientStore.listRecipientsById(tx, ids, readerOf(actor));
         const labels = await recipientStore.listLabels(tx, [...outcome.created, ...outcome.updated]);
         const changes = { id: notification.id, before: {}, after: { addedRecipients: labels } };

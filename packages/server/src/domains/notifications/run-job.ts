@@ -80,6 +80,8 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
     await store.giveUpSending(db, run.id, STOPPED);
     const version = await options.readPublished(db, run.dashboardId);
     if (!version) throw new RunFailure('The dashboard is not published any more.');
+    // Somebody has just published another one, to which the owner may not have agreed.
+    if (version.number !== run.versionNumber) return 'unfinished';
     const [missing] = missingControls(version, run);
     if (missing) throw new RunFailure(missing.message);
     const board = boardOf(version, run);

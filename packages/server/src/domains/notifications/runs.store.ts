@@ -165,6 +165,8 @@ export interface RunRow extends Timing {
   dashboardId: number;
   publicId: string;
   versionNumber: number;
+  publisherId: number | null;
+  agreedVersion: number | null;
   name: string | null;
   workbookName: string;
   userId: number | null;
@@ -182,7 +184,9 @@ export const findRun = (db: Queryable, id: number) =>
   db.maybeOne<RunRow>(sql`
     select r.id, r.notification_id as "notificationId", r.state, r.reason, r.due_at as "dueAt", r.created_at as "createdAt",
       r.requested_by as "requestedBy", r.is_preview as "isPreview", r.is_conditional as "isConditional", w.deployment_id as "deploymentId",
-      d.id as "dashboardId", d.public_id as "publicId", d.version_number as "versionNumber", n.name,
+      d.id as "dashboardId", d.public_id as "publicId", d.version_number as "versionNumber",
+      (select v.published_by from dashboard_versions v where v.dashboard_id = d.id and v.number = d.version_number) as
+        "publisherId", n.agreed_version as "agreedVersion", n.name,
       w.name as "workbookName", n.user_id as "userId", n.embed_tenant as "embedTenant",
       (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName", ${TIMING},
       n.notification_enabled as "notificationEnabled", n.notification_format as "notificationFormat", n.filters,

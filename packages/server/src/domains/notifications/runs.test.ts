@@ -157,8 +157,11 @@ test('a widget that fails fails the copy, the run says so, and nothing is sent',
   );
 });
 
-test('mails lead people to the dashboard, and embed users to the page of the host if there is a template', async () => {
-  const { id, dashboardPublicId } = await create({ name: 'Monday\r\nBcc: evil@example.com' });
+test('mails lead people to the dashboard, and embed users to the page of the host if there is a template, by ids alone', async () => {
+  const { id, dashboardPublicId } = await create({
+    name: 'Monday\r\nBcc: evil@example.com',
+    filters: [{ member: 'sales.region', operator: 'equals', value: ['EU'] }],
+  });
   const externalId = `linked-${id}`;
   const email = `${externalId}@example.com`;
   const userAttributes = [{ name: 'region', value: 'EU' }];
@@ -170,7 +173,15 @@ test('mails lead people to the dashboard, and embed users to the page of the hos
     const { parsed, raw } = mails.messages.findLast(({ to }) => to.includes(address))!;
     expect(raw).not.toMatch(/^Bcc:/m);
     expect(parsed.subject).toBe('Monday Bcc: evil@example.com');
-    return parsed.text!.match(/^Open the dashboard: (\S+)/m)?.[1];
+    const link = parsed.text!.match(/^Open the dashboard: (\S+)/m)?.[1];
+    // No address tells a filter or a row.
+    const addresses = [...String(parsed.html).matchAll(/href="([^"]*)"/g)].map(([, address]) => address!);
+    const leaving = addresses.filter((one) =>
+      one.startsWith(`${world.url}/notifications/unsubscribe?token=`),
+    );
+    expect(leaving).toHaveLength(1);
+    expect(new Set(addresses)).toEqual(new Set([...(link ? [link] : []), ...leaving]));
+    return link;
   };
   await world.admin.runNotification({ deploymentId, id });
   expect(await textTo(email, 1)).toBeUndefined();

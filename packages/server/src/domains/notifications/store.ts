@@ -39,6 +39,8 @@ export interface NotificationRow extends Wanted {
   /** Of the dashboard. */
   title: string;
   versionNumber: number;
+  /** The newest version of which others may get the view of the owner. */
+  agreedVersion: number | null;
   userId: number | null;
   /** The content key of the embed tenant that it belongs to. */
   embedTenant: string | null;
@@ -58,7 +60,7 @@ const COLUMNS = sql`
   n.id, n.dashboard_id as "dashboardId", d.public_id as "dashboardPublicId", w.deployment_id as "deploymentId",
   coalesce((select v.title from dashboard_versions v
             where v.dashboard_id = d.id and v.number = d.version_number), w.name) as title,
-  d.version_number as "versionNumber", n.user_id as "userId", n.embed_tenant as "embedTenant",
+  d.version_number as "versionNumber", n.agreed_version as "agreedVersion", n.user_id as "userId", n.embed_tenant as "embedTenant",
   (select t.name from embed_tenants t where t.content_key = n.embed_tenant) as "embedTenantName",
   n.name, n.schedule_type as "scheduleType", n.minute, n.hour, n.day_of_week as "dayOfWeek",
   n.day_of_month as "dayOfMonth", n.custom_cron as "customCron", n.timezone, n.is_enabled as "isEnabled",
@@ -237,12 +239,13 @@ export const insertNotification = async (
     await tx.one<{ id: number }>(sql`
       insert into notifications (dashboard_id, user_id, embed_tenant, name, schedule_type, minute, hour, day_of_week,
         day_of_month, custom_cron, timezone, is_enabled, notification_enabled, notification_format, filters,
-        time_grains, allow_subscribe, condition, next_due_at)
+        time_grains, allow_subscribe, condition, next_due_at, agreed_version)
       values (${dashboardId}, ${userId}, ${embedTenant}, ${wanted.name}, ${wanted.scheduleType}, ${wanted.minute},
         ${wanted.hour}, ${wanted.dayOfWeek}, ${wanted.dayOfMonth}, ${wanted.customCron}, ${wanted.timezone},
         ${wanted.isEnabled}, ${wanted.notificationEnabled}, ${wanted.notificationFormat},
         ${jsonOrNull(wanted.filters)}, ${jsonOrNull(wanted.timeGrains)}, ${wanted.allowSubscribe},
-        ${jsonOrNull(wanted.condition)}, ${wanted.nextDueAt})
+        ${jsonOrNull(wanted.condition)}, ${wanted.nextDueAt},
+        (select version_number from dashboards where id = ${dashboardId}))
       returning id`)
   ).id;
 
@@ -255,6 +258,12 @@ export const updateNotification = (tx: Tx, id: number, wanted: Wanted) =>
       filters = ${jsonOrNull(wanted.filters)}, time_grains = ${jsonOrNull(wanted.timeGrains)},
       allow_subscribe = ${wanted.allowSubscribe}, condition = ${jsonOrNull(wanted.condition)}, next_due_at = ${wanted.nextDueAt}, updated_at = now()
     where id = ${id}`);
+
+/** The owner, or an admin, agrees that others get the view of the owner of what is published now. */
+export const agree = (tx: Tx, id: number) =>
+  tx.run(sql`
+    update notifications n set agreed_version = d.version_number from dashboards d
+    where n.id = ${id} and d.id = n.dashboard_id and n.agreed_version is distinct from d.version_number`);
 
 const jsonOrNull = (value: object | null) => (value === null ? sql`null::jsonb` : sql`${json(value)}::jsonb`);
 

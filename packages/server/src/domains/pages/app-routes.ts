@@ -19,21 +19,24 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
+type Whose = { userId: number; sessionId: number };
+
 export function appRoutes(files: Files<AppManifest>, console: Console) {
-  const pageFor = (csrf: Csrf, sessionId: number, route?: string) =>
+  const pageFor = (csrf: Csrf, { userId, sessionId }: Whose, route?: string) =>
     appHtml(files.manifest(), {
       ...(route === undefined ? {} : { route }),
+      person: userId,
       csrf: csrf.tokenOf(sessionId),
       icon: `/assets/${icon.file}`,
     });
 
   const show = (
-    { actor, sendHeaders }: { actor: { sessionId: number }; sendHeaders(headers: typeof HEADERS): void },
+    { actor, sendHeaders }: { actor: Whose; sendHeaders(headers: typeof HEADERS): void },
     segments: readonly string[],
   ) => {
     const route = found(appRouteOf(files.manifest(), segments), 'app_page_not_found');
     sendHeaders(HEADERS);
-    return pageFor(console.csrf, actor.sessionId, route);
+    return pageFor(console.csrf, actor, route);
   };
 
   return [
@@ -42,7 +45,7 @@ export function appRoutes(files: Files<AppManifest>, console: Console) {
       const person = await console.find(db, headers);
       if (!person) return { location: SIGN_IN_PATH };
       sendHeaders(HEADERS);
-      return pageFor(console.csrf, person.sessionId);
+      return pageFor(console.csrf, person);
     }),
     handle(operations.accountPage, (call) => show(call, [])),
     handle(operations.appPage, (call) => show(call, [])),

@@ -2,6 +2,7 @@ import type { Action } from '@oriel/contract';
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { Noun } from '../access/index.ts';
+import { shownName } from '../users/index.ts';
 import type { ResourceType } from './rules.ts';
 
 /** The user, group or role that a policy is for. */
@@ -19,12 +20,6 @@ const principals = (column: Principal['column'], tenant: string | null): Sql => 
   if (column === 'user_id') return sql`(select * from users where ${isOfTenant} and deleted_at is null) p`;
   if (column === 'group_id') return sql`(select * from user_groups where ${isOfTenant}) p`;
   return sql`(select * from roles where ${tenant === null}) p`;
-};
-
-/** The name of a user for others: never an address, which can be what a user signs in with or is known by. */
-const shownName = (user: string): Sql => {
-  const u = raw(user);
-  return sql`coalesce(${u}.first_name, split_part(coalesce(${u}.external_id, ${u}.username), '@', 1))`;
 };
 
 const CANDIDATES_MAX = 20;

@@ -19,6 +19,7 @@ export {
   type NewUser,
   noteLogins,
   noteSignIn,
+  shownName,
   type UserRow,
   uncountUsersOf,
   usernameKey,

@@ -77,9 +77,11 @@ export const workbookRoutes = (findPublished: FindPublished) => [
   ),
 
   handle(operations.getWorkbook, async ({ actor, db, etag }, { params }) => {
-    const workbook = await requireWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
+    const row = await requireWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, READ);
     // Publishing and every change of the published dashboard make a new version of the workbook.
-    etag.send(workbook);
+    etag.send(row);
+    const { dashboardDraft, ...shown } = row;
+    const workbook = row.level < EDIT ? shown : { ...shown, dashboardDraft };
     const publishedDashboard = await findPublished(db, actor, workbook);
     return publishedDashboard ? { ...workbook, publishedDashboard } : workbook;
   }),
@@ -127,7 +129,9 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       // The copy lies beside the original if the caller may put things there, and otherwise at the root.
       const [beside] = original.folderId === null ? [] : await editableFolder(tx, viewer, original.folderId);
       const folderId = body.shared ? null : (beside ?? null);
-      const id = await store.copyWorkbook(tx, original.id, copyName(original.name), actor.userId, folderId);
+      const isEditable = original.level >= EDIT;
+      const name = copyName(original.name);
+      const id = await store.copyWorkbook(tx, original.id, name, actor.userId, folderId, isEditable);
       const ids = await store.listReadableReportIds(tx, viewer, original.id);
       if (ids.length > limits.reportsInWorkbook) throw new ApiError('workbook_full');
       const publicIds = ids.map(() => newPublicId());
@@ -135,8 +139,8 @@ export const workbookRoutes = (findPublished: FindPublished) => [
       const copies = await copyReports(tx, { ids, publicIds, ...place });
       const idOf = new Map(copies.map((copied) => [copied.publicId, copied.id]));
       const copyOf = new Map(ids.map((originalId, i) => [originalId, idOf.get(publicIds[i]!)!]));
-      if (original.dashboardDraft)
-        await store.updateDraft(tx, id, withCopies(original.dashboardDraft, copyOf));
+      const draft = isEditable ? original.dashboardDraft : original.dashboardPublished;
+      if (draft) await store.updateDraft(tx, id, withCopies(draft, copyOf));
       const copy = await requireWorkbook(tx, viewer, id, NONE);
       etag.send(copy);
       return { reply: copy, changes: changesOf(null, copy) };

@@ -7,6 +7,7 @@ import { tooLarge } from '../../platform/limits.ts';
 import {
   belongsTo,
   CONTENT_REFUSALS,
+  EDIT,
   fromReach,
   grantedIds,
   inTenant,
@@ -65,20 +66,22 @@ const COLUMNS = sql`${PLAIN_COLUMNS},
 /** A workbook in a list. A workbook that no longer fits into the page comes without its large fields. */
 export interface ListedWorkbook extends Omit<WorkbookRow, 'level'> {
   fits: boolean;
+  /** Whether the viewer may edit it; only then the draft is theirs to see. */
+  isEditable: boolean;
   draftIsApp: boolean;
   publishedIsApp: boolean;
 }
 
 /**
- * The columns of a list of workbooks `w` in this order. The dashboards of apps are left out. When the page is large
+ * The columns of a list of workbooks `w` in this order. The dashboards of apps are left out, and drafts that the viewer may not edit. When the page is large
  * enough, the other workbooks come without large fields, which are not even read.
  */
-const listed = (workbooks: Sql, order: Sql) => {
+const listed = (viewer: Viewer, workbooks: Sql, order: Sql) => {
   const ifFits = (value: string) => raw(`case when w.fits ${value} end`);
   return sql`
-    select ${SMALL_COLUMNS}, w.fits, w.draft_is_app as "draftIsApp", w.published_is_app as "publishedIsApp",
+    select ${SMALL_COLUMNS}, w.fits, e.is_editable as "isEditable", w.draft_is_app as "draftIsApp", w.published_is_app as "publishedIsApp",
       ${ifFits("then w.calculated_fields else '{}'")} as "calculatedFields", ${ifFits("then w.meta else '{}'")} as meta,
-      ${ifFits('and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
+      ${ifFits('and e.is_editable and not w.draft_is_app then w.dashboard_draft')} as "dashboardDraft",
       ${ifFits('and not w.published_is_app then w.dashboard_published')} as "dashboardPublished",
       ${ifFits('and w.dashboard_published is not null and not w.published_is_app then w.dashboard_outline')} as
         "dashboardOutline"
@@ -86,7 +89,8 @@ const listed = (workbooks: Sql, order: Sql) => {
       select w.*, coalesce(sum(w.listed_bytes) over (${order} rows between unbounded preceding and 1 preceding), 0)
                   < ${PAGE_BYTES_MAX} as fits
       from (${workbooks}) w) w
-    join users o on o.id = w.user_id left join folders f on f.id = w.folder_id ${order}`;
+    join users o on o.id = w.user_id left join folders f on f.id = w.folder_id
+    cross join lateral (select coalesce(${workbookLevel(viewer)} >= ${EDIT}, false) as is_editable) e ${order}`;
 };
 
 const FROM = sql`workbooks w join users o on o.id = w.user_id left join folders f on f.id = w.folder_id`;
@@ -133,6 +137,7 @@ export const listWorkbooks = (
   );
   return db.many<ListedWorkbook>(
     listed(
+      viewer,
       sql`
         select w.* from (select id from (${page}) w ${NEWEST_FIRST} limit ${literal(limit)}) page
         join workbooks w on w.id = page.id`,
@@ -145,6 +150,7 @@ export const listWorkbooks = (
 export const listWorkbooksById = (db: Queryable, viewer: Viewer, ids: readonly number[]) =>
   db.many<ListedWorkbook>(
     listed(
+      viewer,
       sql`
         select w.*, wanted.n from unnest(${ids}::bigint[]) with ordinality wanted (id, n) join workbooks w on w.id = wanted.id
         left join folders f on f.id = w.folder_id
@@ -282,18 +288,20 @@ export const touchWorkbook = (tx: Tx, id: number) =>
 export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
 
 /** Copies a workbook for another owner, without its slug and its published dashboard. */
+/** Without the draft, which its reader may not see, the copy begins with what is published. */
 export const copyWorkbook = async (
   tx: Tx,
   id: number,
   name: string,
   userId: number,
   folderId: number | null,
+  withDraft: boolean,
 ) =>
   (
     await tx
       .one<{ id: number }>(sql`
       insert into workbooks (deployment_id, name, name_key, meta, calculated_fields, dashboard_draft, folder_id, embed_tenant, user_id, created_by)
-      select deployment_id, ${name}, ${nameKey(name)}, meta, calculated_fields, dashboard_draft, ${folderId}::bigint, embed_tenant, ${userId}, ${userId}
+      select deployment_id, ${name}, ${nameKey(name)}, meta, calculated_fields, ${raw(withDraft ? 'dashboard_draft' : 'dashboard_published')}, ${folderId}::bigint, embed_tenant, ${userId}, ${userId}
       from workbooks where id = ${id} returning id`)
       .catch(refuseOversize)
   ).id;

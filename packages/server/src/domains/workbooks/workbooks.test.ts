@@ -363,7 +363,7 @@ test('of many updates with the same If-Match one succeeds', async () => {
 });
 
 describe('a duplicate', () => {
-  test('has everything of the workbook and its reports except the slug, and belongs to the caller', async () => {
+  test('has everything of the workbook and its reports except the slug and a draft that the caller may not edit, and belongs to the caller', async () => {
     const folderId = await folder('f');
     const original = await upsert('sales', { name: 'Sales', folderId, meta: { x: 1 } });
     await draw(original.id, { title: 'Board' });
@@ -384,9 +384,10 @@ describe('a duplicate', () => {
       userId: explorer.userId,
       createdBy: explorer.userId,
       meta: { x: 1 },
-      dashboardDraft: { title: 'Board' },
+      dashboardDraft: null,
       dashboardPublished: null,
     });
+    expect((await duplicate(original.id)).dashboardDraft).toEqual({ title: 'Board' });
     const { items } = await explorer.client.getReports({ deploymentId, workbookId: copy.id });
     const { name, title, description, sqlQuery, pivotItems, meta } = source;
     expect(items).toMatchObject([

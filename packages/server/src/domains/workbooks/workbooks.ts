@@ -96,12 +96,18 @@ export async function deleteWorkbook(tx: Tx, viewer: Viewer, id: number) {
   await store.deleteWorkbook(tx, id);
 }
 
-/** The workbook as it stands in a list, without the dashboards of apps. */
-export function toListed({ fits: _fits, draftIsApp, publishedIsApp, ...row }: store.ListedWorkbook) {
+/** The workbook as it stands in a list, without the dashboards of apps and the drafts that others edit. */
+export function toListed({
+  fits: _fits,
+  isEditable,
+  draftIsApp,
+  publishedIsApp,
+  ...row
+}: store.ListedWorkbook) {
   const { dashboardDraft, dashboardPublished, ...workbook } = toWorkbook(row);
   return {
     ...workbook,
-    ...(draftIsApp ? {} : { dashboardDraft }),
+    ...(isEditable && !draftIsApp ? { dashboardDraft } : {}),
     ...(publishedIsApp ? {} : { dashboardPublished }),
   };
 }
