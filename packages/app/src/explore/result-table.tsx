@@ -31,13 +31,19 @@ const isCompared = (member: string) => /\.(previous|change|percent)$/.test(membe
 type DrawnColumn = TableColumn & { color: ReturnType<typeof cellColors> };
 
 /** In the order of the settings, with their bars and colours. */
-export function columnsIn({ rows, snapshot }: Answer, settings: readonly ColumnSettings[]): TableColumn[] {
+export function columnsIn(
+  { board: { formats } }: Pick<Exploration, 'board'>,
+  { rows, snapshot }: Answer,
+  settings: readonly ColumnSettings[],
+): TableColumn[] {
   const draw = (columns?: ColumnSettings[]) =>
-    columnsOf(rows.rows, rows.result.annotation, rows.query, {
-      ...snapshot,
-      kind: 'table',
-      spec: { columns },
-    });
+    columnsOf(
+      rows.rows,
+      rows.result.annotation,
+      rows.query,
+      { ...snapshot, kind: 'table', spec: { columns } },
+      formats,
+    );
   return draw(arranged(draw(), settings));
 }
 
@@ -58,18 +64,20 @@ function tsvOf(rows: readonly Row[], columns: readonly TableColumn[]): string {
 
 export function copyRows(exploration: Exploration, answer: Answer) {
   const { rows } = answer.rows;
-  void navigator.clipboard.writeText(tsvOf(rows, columnsIn(answer, settingsIn(exploration)))).then(() => {
-    toast(say('copied', { count: rows.length }));
-  });
+  void navigator.clipboard
+    .writeText(tsvOf(rows, columnsIn(exploration, answer, settingsIn(exploration))))
+    .then(() => {
+      toast(say('copied', { count: rows.length }));
+    });
 }
 
 export const downloadCsv = (exploration: Exploration, answer: Answer, name: string) =>
-  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(answer, settingsIn(exploration))));
+  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(exploration, answer, settingsIn(exploration))));
 
 /** What writes the file is loaded when it is used. */
 export async function downloadXlsx(exploration: Exploration, answer: Answer, name: string) {
   const { xlsxOf } = await import('./xlsx.ts');
-  const columns = columnsIn(answer, settingsIn(exploration));
+  const columns = columnsIn(exploration, answer, settingsIn(exploration));
   downloadBlob(`${name}.xlsx`, await xlsxOf(answer.rows.rows, columns));
 }
 
@@ -90,7 +98,7 @@ export function ResultTable({
   const settings = settingsIn(exploration);
   const columns = useMemo(
     () =>
-      columnsIn(answer, settings).map((column) => ({
+      columnsIn(exploration, answer, settings).map((column) => ({
         ...column,
         color: cellColors(rows, column),
         format: formats.column(
