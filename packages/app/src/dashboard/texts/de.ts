@@ -62,6 +62,7 @@ export const texts: Texts<typeof en> = {
   application: 'Anwendung',
   chooseApplication: 'Wählen Sie in den Einstellungen eine Anwendung',
   findApplication: 'Name ihrer Arbeitsmappe',
+  searchFurther: 'Weitersuchen',
   noApplications: 'Es gibt keine veröffentlichte Anwendung mit diesem Namen.',
   notApplication: '{name} ist keine veröffentlichte Anwendung.',
   applicationHint:

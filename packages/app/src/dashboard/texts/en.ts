@@ -61,6 +61,7 @@ export const en = {
   application: 'Application',
   chooseApplication: 'Choose an application in the settings',
   findApplication: 'Name of its workbook',
+  searchFurther: 'Search further',
   noApplications: 'There is no published application with this name.',
   notApplication: '{name} is not a published application.',
   applicationHint:

@@ -61,6 +61,7 @@ export const texts: Texts<typeof en> = {
   application: 'Aplicación',
   chooseApplication: 'Elija una aplicación en los ajustes',
   findApplication: 'Nombre de su libro',
+  searchFurther: 'Seguir buscando',
   noApplications: 'No hay ninguna aplicación publicada con este nombre.',
   notApplication: '{name} no es una aplicación publicada.',
   applicationHint:

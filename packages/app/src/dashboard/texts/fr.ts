@@ -61,6 +61,7 @@ export const texts: Texts<typeof en> = {
   application: 'Application',
   chooseApplication: 'Choisissez une application dans les réglages',
   findApplication: 'Nom de son classeur',
+  searchFurther: 'Chercher plus loin',
   noApplications: 'Aucune application publiée ne porte ce nom.',
   notApplication: '{name} n’est pas une application publiée.',
   applicationHint:

@@ -59,6 +59,7 @@ export const texts: Texts<typeof en> = {
   application: 'アプリケーション',
   chooseApplication: '設定でアプリケーションを選んでください',
   findApplication: 'ワークブックの名前',
+  searchFurther: 'さらに検索',
   noApplications: 'この名前の公開済みアプリケーションはありません。',
   notApplication: '{name} は公開済みのアプリケーションではありません。',
   applicationHint:
