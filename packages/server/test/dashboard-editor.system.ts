@@ -565,7 +565,7 @@ test('an author finds an application after a thousand other workbooks, moves its
     await world.admin.publishDashboard({ deploymentId, workbookId: id, body: { config } });
     return id;
   };
-  await publish('Zones');
+  const zones = await publish('Zones');
   const gone = await publish('Zones of before');
   const at = (y: number) => ({ x: 0, y, w: 6, h: 2 });
   const widgets = [
@@ -595,5 +595,21 @@ test('an author finds an application after a thousand other workbooks, moves its
   await here.waitFor();
   await saved(page);
   expect(errors).toEqual([]);
+
+  // Its card says that the application is gone, and so does the publication, before it is refused.
+  await world.admin.unpublishDashboard({ deploymentId, workbookId: zones });
+  await page.reload();
+  await card.getByRole('img', { name: 'Its application is not published' }).waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The application of “Our zones” is not published.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const config = { kind: 'APP' as const, app: { html: '<p id="here">here</p>' } };
+  await world.admin.publishDashboard({ deploymentId, workbookId: zones, body: { config } });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'What changes' }).waitFor();
+  expect(await dialog.getByText('is not published').count()).toBe(0);
+  await card.getByRole('img', { name: 'Its application is not published' }).waitFor({ state: 'detached' });
+  expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
   await context.close();
 });

@@ -92,6 +92,21 @@ export async function applicationIn(where: Where): Promise<Application | undefin
   return { publicId: publishedDashboard.publicId, title: publishedDashboard.title || name };
 }
 
+/** Of what is kept about an application in this deployment. */
+export const applicationKey = ({ deploymentId }: Where, publicId = '') =>
+  `d/${deploymentId}/application/${publicId}`;
+
+/** Whether the widgets that name it get an application. A publication can be taken back at any time. */
+export async function isApplication({ deploymentId }: Where, publicId: string): Promise<boolean> {
+  try {
+    const dashboard = await publishedDashboard(publicId);
+    return dashboard.config.kind === 'APP' && dashboard.deploymentId === deploymentId;
+  } catch (error) {
+    if (error instanceof ChartProblem && error.status === 404) return false;
+    throw error;
+  }
+}
+
 /** Whoever creates content may also ask questions of their own. */
 export const mayExploreIn = (deploymentId: number): Promise<boolean> =>
   api.workspaceRights({ deploymentId }).then(

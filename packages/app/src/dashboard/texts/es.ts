@@ -89,6 +89,8 @@ export const texts: Texts<typeof en> = {
   chooseMember: 'Elija un campo en los ajustes',
   unreached: 'Este control no alcanza ningún gráfico',
   widgetsCount: '{count} {count:widget|widgets}',
+  applicationGone: 'Su aplicación no está publicada',
+  applicationGoneFrom: 'La aplicación de «{title}» no está publicada. Publíquela o elija otra.',
   notReachedBy: 'Sin efecto de: {names}',
   'visibility.visible': 'Visible',
   'visibility.disabled': 'Visible y fijo',

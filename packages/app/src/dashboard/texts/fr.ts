@@ -89,6 +89,9 @@ export const texts: Texts<typeof en> = {
   chooseMember: 'Choisissez un champ dans les réglages',
   unreached: 'Ce contrôle n’atteint aucun graphique',
   widgetsCount: '{count} {count:widget|widgets}',
+  applicationGone: 'Son application n’est pas publiée',
+  applicationGoneFrom:
+    'L’application de « {title} » n’est pas publiée. Publiez-la ou choisissez-en une autre.',
   notReachedBy: 'Pas atteint par : {names}',
   'visibility.visible': 'Visible',
   'visibility.disabled': 'Visible et fixe',

@@ -87,6 +87,9 @@ export const texts: Texts<typeof en> = {
   chooseMember: '設定でフィールドを選択してください',
   unreached: 'このコントロールはどのグラフにも作用しません',
   widgetsCount: '{count}個のウィジェット',
+  applicationGone: 'アプリケーションは公開されていません',
+  applicationGoneFrom:
+    '「{title}」のアプリケーションは公開されていません。公開するか、別のものを選んでください。',
   notReachedBy: '次のフィルターは効きません：{names}',
   'visibility.visible': '表示',
   'visibility.disabled': '表示（固定）',
