@@ -613,3 +613,31 @@ test('an author finds an application after a thousand other workbooks, moves its
   expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
   await context.close();
 });
+
+test('two authors see each other again after the server was restarted, and lose nothing', async () => {
+  const workbookId = await createWorkbook('Across a restart');
+  const position = { x: 0, y: 0, w: 6, h: 2 };
+  const text = { id: 'a', type: 'TEXT' as const, position, config: { markdown: 'Before it' } };
+  const dashboardDraft = { widgets: [text] };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const [ada, bob] = [await openEditor(workbookId), await openEditor(workbookId)];
+  for (const { page } of [ada, bob]) await page.locator('.other').waitFor();
+  await slot(bob.page, 'Before it').click();
+  await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
+
+  const { port } = new URL(world.url);
+  await world.server.stop();
+  for (const { page } of [ada, bob]) await page.locator('.other').waitFor({ state: 'detached' });
+  await bob.page.getByLabel('Text, in Markdown').fill('While it was away');
+  await bob.page.getByText(/^Offline/).waitFor();
+  await world.anotherServer({ ORIEL_PORT: port });
+
+  // What was typed is saved, and who has what open is told to the new server.
+  await saved(bob.page);
+  await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
+  await slot(ada.page, 'Before it').click();
+  await slot(bob.page, 'While it was away').getByText(`${ada.name} has this open`).waitFor();
+  const { dashboardDraft: stored } = await world.admin.getWorkbook({ deploymentId, workbookId });
+  expect(stored!.widgets).toMatchObject([{ config: { markdown: 'While it was away' } }]);
+  await Promise.all([ada.context.close(), bob.context.close()]);
+});
