@@ -23,6 +23,7 @@ import { undoAtEnd } from './harness/undo.ts';
 export const app: Benchmark = {
   name: 'app',
   description: 'pages of the app beside bare pages of their size, and frames of drags and scrolls',
+  scenes: ['home', 'explore', 'drag', 'scroll', 'search', 'fields'],
   run,
 };
 
@@ -43,7 +44,8 @@ async function run(options: RunOptions) {
   undoAtEnd(() => browser.close());
   const state = await signIn(browser, oriel);
   const open = () => openContext(browser, state);
-  const names = Object.keys(PAGES) as (keyof typeof PAGES)[];
+  const isOn = (scene: string) => !options.scene || options.scene === scene;
+  const names = (Object.keys(PAGES) as (keyof typeof PAGES)[]).filter(isOn);
   const loads: Record<string, Loads> = {};
   for (const name of names) loads[name] = await loadsOf(open, oriel, name);
   const bare = await startBarePages(loads);
@@ -63,26 +65,33 @@ async function run(options: RunOptions) {
 
   const context = await open();
   for (const { subject, anchor } of [
-    await dragging(context, oriel, await makeDashboard(oriel)),
-    await scrolling(context, oriel),
+    ...(isOn('drag') ? [await dragging(context, oriel, await makeDashboard(oriel))] : []),
+    ...(isOn('scroll') ? [await scrolling(context, oriel)] : []),
   ]) {
     const rounds = await measureInTurns(subject, [anchor], { ...options, runUpSeconds: 0 });
     measured.push(...rounds.measured);
     comparisons.push(rounds.compare(anchor, { asked: { atLeast: FRAMES_ASKED } }));
   }
-  const palette = await searchingEverything(context, oriel);
-  const members = await searchingMembers(context, oriel);
+  const palette = isOn('search') && (await searchingEverything(context, oriel));
+  const members = isOn('fields') && (await searchingMembers(context, oriel));
   return {
     measured,
     comparisons,
     facts: {
-      'search all': `${words(palette)} after the server's answer; asked: at most two frames, ${(2 * FRAME_MS).toFixed(0)} ms`,
-      'find field': `${words(members)} after each letter, among ${MEMBERS} fields; asked: at most 50 ms`,
-      scripts: names
-        .map(
-          (name) => `${name} ${(sum(loads[name]!.scripts.map(({ length }) => length)) / 1000).toFixed(0)} KB`,
-        )
-        .join(', '),
+      ...(palette && {
+        'search all': `${words(palette)} after the server's answer; asked: at most two frames, ${(2 * FRAME_MS).toFixed(0)} ms`,
+      }),
+      ...(members && {
+        'find field': `${words(members)} after each letter, among ${MEMBERS} fields; asked: at most 50 ms`,
+      }),
+      ...(names.length && {
+        scripts: names
+          .map(
+            (name) =>
+              `${name} ${(sum(loads[name]!.scripts.map(({ length }) => length)) / 1000).toFixed(0)} KB`,
+          )
+          .join(', '),
+      }),
       browser: `Chromium ${browser.version()} without a GPU`,
     },
   };

@@ -62,14 +62,17 @@ async function main() {
       seconds: { type: 'string', default: DEFAULTS.seconds },
       // Only for benchmarks that create data: a smaller number is useful for a quick try.
       rows: { type: 'string' },
+      // Only for benchmarks that have scenes: one of them, for a quick try.
+      scene: { type: 'string' },
     },
   });
   const options = {
     rounds: atLeastOne(values.rounds),
     seconds: atLeastOne(values.seconds),
     ...(values.rows !== undefined && { rows: atLeastOne(values.rows) }),
+    ...(values.scene !== undefined && { scene: values.scene }),
   };
-  for (const benchmark of choose(positionals)) {
+  for (const benchmark of choose(positionals, values.scene)) {
     console.log(`${benchmark.name}: ${benchmark.description}\n`);
     try {
       const outcome = await benchmark.run(options);
@@ -82,13 +85,19 @@ async function main() {
   }
 }
 
-function choose(names: string[]): Benchmark[] {
+function choose(names: string[], scene?: string): Benchmark[] {
   const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (unknown.length) {
     const known = benchmarks.map(({ name, description }) => `  ${name.padEnd(16)}${description}`);
     throw new Error(`There is no benchmark ${unknown.join(', ')}. There are:\n${known.join('\n')}`);
   }
-  return names.length ? benchmarks.filter(({ name }) => names.includes(name)) : benchmarks;
+  const chosen = names.length ? benchmarks.filter(({ name }) => names.includes(name)) : benchmarks;
+  const without = scene !== undefined && chosen.find(({ scenes }) => !scenes?.includes(scene));
+  if (without)
+    throw new Error(
+      `${without.name} has no scene ${scene}. It has: ${without.scenes?.join(', ') ?? 'none'}. Name the benchmark before --scene.`,
+    );
+  return chosen;
 }
 
 function atLeastOne(text: string): number {

@@ -3,6 +3,8 @@ export interface Benchmark {
   name: string;
   /** One line that says what is measured, and what it is compared with. */
   description: string;
+  /** What it can measure by itself, by name. */
+  scenes?: readonly string[];
   run(options: RunOptions): Promise<Outcome>;
 }
 
@@ -12,6 +14,8 @@ export interface RunOptions {
   seconds: number;
   /** The amount of data, for benchmarks that create data. */
   rows?: number;
+  /** The only scene that is measured, of a benchmark that has scenes. */
+  scene?: string;
 }
 
 /** One measurement. Each tool fills in the values that it measures. */

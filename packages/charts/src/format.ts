@@ -28,6 +28,8 @@ export interface Formats {
     override?: ColumnFormat | null,
   ): ColumnFormat | null | undefined;
   count(value: number): string;
+  /** The title of a measure that is compared with an earlier period: `Revenue, previous`. */
+  compared(title: string, output: Compared): string;
   compareTexts(a: string, b: string): number;
 }
 
@@ -202,6 +204,7 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
       return { type: kind, decimalPlaces };
     },
     count: (value) => format(value, {}),
+    compared: (title, output) => say(output, { title }),
     compareTexts: collator.compare,
   };
 }
@@ -212,12 +215,13 @@ const COMPARED = /^(.+)\.(previous|change|percent)$/;
 export const measureIn = ({ measures = [] }: Query, member: string): boolean =>
   measures.includes(member) || measures.includes(COMPARED.exec(member)?.[1] ?? '');
 
-const OUTPUTS: Record<string, string> = { previous: 'previous', change: 'change', percent: 'percent' };
+type Compared = 'previous' | 'change' | 'percent';
 
-/** What a column means, also one that the page computed. */
+/** What a column means, also one that the page computed, whose title is in the words of the formats. */
 export function shownOf(
   { measures, dimensions, timeDimensions }: Annotation,
   key: string,
+  formats?: Pick<Formats, 'compared'>,
 ): FieldDisplay | undefined {
   const shown = measures[key] ?? timeDimensions[key];
   if (shown) return shown;
@@ -225,7 +229,7 @@ export function shownOf(
   const [, measure, output] = COMPARED.exec(key) ?? [];
   const base = measure ? measures[measure] : undefined;
   if (!base || !output) return undefined;
-  const shortTitle = `${base.shortTitle}, ${OUTPUTS[output]}`;
+  const shortTitle = formats?.compared(base.shortTitle, output as Compared) ?? base.shortTitle;
   const isPoints = output === 'change' && base.format === 'percent';
   return {
     ...base,

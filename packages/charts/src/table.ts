@@ -27,7 +27,13 @@ export interface Sort {
   desc: boolean;
 }
 
-export function columnsOf(rows: Row[], annotation: Annotation, query: Query, snapshot: Snapshot): Column[] {
+export function columnsOf(
+  rows: Row[],
+  annotation: Annotation,
+  query: Query,
+  snapshot: Snapshot,
+  formats: Formats,
+): Column[] {
   const spec = snapshot.kind === 'table' ? snapshot.spec : undefined;
   const times = (query.timeDimensions ?? [])
     .filter(({ granularity }) => granularity)
@@ -58,7 +64,7 @@ export function columnsOf(rows: Row[], annotation: Annotation, query: Query, sna
         rows[0] && (!(member in rows[0]) || isPlainTime(query, member))
           ? (times.find((time) => time.startsWith(`${member.split('.').slice(0, 2).join('.')}.`)) ?? member)
           : member;
-      const shown = shownOf(annotation, key);
+      const shown = shownOf(annotation, key, formats);
       const isNumber = shown?.type === 'number';
       return {
         member: key,
@@ -86,7 +92,7 @@ export const formattedColumns = (
   { rows, result, query }: Pick<Rows, 'rows' | 'result' | 'query'>,
   formats: Formats,
 ): Column[] =>
-  columnsOf(rows, result.annotation, query, snapshot).map((column) => ({
+  columnsOf(rows, result.annotation, query, snapshot, formats).map((column) => ({
     ...column,
     format: formats.column(
       rows.map((row) => row[column.member]),

@@ -637,17 +637,21 @@ test("a viewer's link shows exactly what the author saw", async () => {
   await context.close();
 });
 
-test('an author finds an application after hundreds of other workbooks, moves its card, and is told what is none', async () => {
+test('an author finds an application after a thousand other workbooks, moves its card, and is told what is none, or not any more', async () => {
   const workbookId = await createWorkbook('With an application');
-  const others = Array.from({ length: 120 }, (_, i) => `A workbook ${i}`);
-  for (const name of others) await world.admin.createWorkbook({ deploymentId, body: { name } });
+  await world.server.db.pool.query(
+    `insert into workbooks (deployment_id, name, name_key, user_id)
+     select deployment_id, 'A workbook ' || i, 'a workbook ' || i, user_id
+     from workbooks, generate_series(1, 1050) i where id = $1`,
+    [workbookId],
+  );
   const publish = async (name: string) => {
     const { id } = await world.admin.createWorkbook({ deploymentId, body: { name } });
     const config = { kind: 'APP' as const, app: { html: '<p id="here">here</p>' } };
     await world.admin.publishDashboard({ deploymentId, workbookId: id, body: { config } });
     return id;
   };
-  await publish('Zones');
+  const zones = await publish('Zones');
   const gone = await publish('Zones of before');
   const at = (y: number) => ({ x: 0, y, w: 6, h: 2 });
   const widgets = [
@@ -662,6 +666,7 @@ test('an author finds an application after hundreds of other workbooks, moves it
   const card = slot(page, 'Our zones');
   await card.click();
   const found = page.locator('.found');
+  await found.getByRole('button', { name: 'Search further' }).click();
   await found.getByRole('button', { name: 'Zones of before', exact: true }).waitFor();
   await world.admin.unpublishDashboard({ deploymentId, workbookId: gone });
   await found.getByRole('button', { name: 'Zones of before', exact: true }).click();
@@ -676,5 +681,49 @@ test('an author finds an application after hundreds of other workbooks, moves it
   await here.waitFor();
   await saved(page);
   expect(errors).toEqual([]);
+
+  // Its card says that the application is gone, and so does the publication, before it is refused.
+  await world.admin.unpublishDashboard({ deploymentId, workbookId: zones });
+  await page.reload();
+  await card.getByRole('img', { name: 'Its application is not published' }).waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The application of “Our zones” is not published.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const config = { kind: 'APP' as const, app: { html: '<p id="here">here</p>' } };
+  await world.admin.publishDashboard({ deploymentId, workbookId: zones, body: { config } });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'What changes' }).waitFor();
+  expect(await dialog.getByText('is not published').count()).toBe(0);
+  await card.getByRole('img', { name: 'Its application is not published' }).waitFor({ state: 'detached' });
+  expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
   await context.close();
+});
+
+test('two authors see each other again after the server was restarted, and lose nothing', async () => {
+  const workbookId = await createWorkbook('Across a restart');
+  const position = { x: 0, y: 0, w: 6, h: 2 };
+  const text = { id: 'a', type: 'TEXT' as const, position, config: { markdown: 'Before it' } };
+  const dashboardDraft = { widgets: [text] };
+  await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
+  const [ada, bob] = [await openEditor(workbookId), await openEditor(workbookId)];
+  for (const { page } of [ada, bob]) await page.locator('.other').waitFor();
+  await slot(bob.page, 'Before it').click();
+  await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
+
+  const { port } = new URL(world.url);
+  await world.server.stop();
+  for (const { page } of [ada, bob]) await page.locator('.other').waitFor({ state: 'detached' });
+  await bob.page.getByLabel('Text, in Markdown').fill('While it was away');
+  await bob.page.getByText(/^Offline/).waitFor();
+  await world.anotherServer({ ORIEL_PORT: port });
+
+  // What was typed is saved, and who has what open is told to the new server.
+  await saved(bob.page);
+  await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
+  await slot(ada.page, 'Before it').click();
+  await slot(bob.page, 'While it was away').getByText(`${ada.name} has this open`).waitFor();
+  const { dashboardDraft: stored } = await world.admin.getWorkbook({ deploymentId, workbookId });
+  expect(stored!.widgets).toMatchObject([{ config: { markdown: 'While it was away' } }]);
+  await Promise.all([ada.context.close(), bob.context.close()]);
 });

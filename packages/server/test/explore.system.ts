@@ -392,6 +392,74 @@ test('values on demand, and a chart by hand', async () => {
   expect(problems).toEqual([]);
 });
 
+test('a long answer is scrolled with a few rows in the page', async () => {
+  const query = {
+    measures: ['sales.revenue'],
+    dimensions: ['sales.status', 'sales.channel'],
+    timeDimensions: [{ dimension: 'sales.ordered_at', granularity: 'day' }],
+    order: [['sales.revenue', 'desc']],
+    limit: 1000,
+  };
+  await page.goto(`${world.url}/d/${deploymentId}/explore?q=${encodeURIComponent(JSON.stringify(query))}`);
+  await tab('Table');
+  const answer = await answerTo(query);
+  expect(answer.length).toBeGreaterThan(200);
+  const frame = page.getByRole('region', { name: 'Results' });
+  const rows = frame.locator('tbody tr:not(.space)');
+  await rows.first().waitFor();
+  expect(Number(await frame.getByRole('table').getAttribute('aria-rowcount'))).toBe(answer.length + 1);
+  /** The place and the value of each row that is in the page, from above. */
+  const drawn = () =>
+    rows.evaluateAll((all) =>
+      (all as unknown as (DrawnRow & { ariaRowIndex: string })[]).map((row) => [
+        Number(row.ariaRowIndex) - 2,
+        [...row.cells].at(-1)!.textContent,
+      ]),
+    );
+  const scrollTo = (top: number) =>
+    frame.evaluate((element, top) => {
+      (element as unknown as { scrollTop: number }).scrollTop = top;
+    }, top);
+  /** Every row shows its own value, in the order of the answer, and so few are there. */
+  const requireRows = async (isThere: (from: number, to: number) => boolean) => {
+    await expect
+      .poll(async () => isThere(Number((await drawn())[0]![0]), Number((await drawn()).at(-1)![0])))
+      .toBe(true);
+    const shown = await drawn();
+    expect(shown.length).toBeLessThan(100);
+    const from = Number(shown[0]![0]);
+    expect(shown.map(([index, value]) => [index, digits(String(value))])).toEqual(
+      shown.map((_, i) => [from + i, digits(answer[from + i]!['sales.revenue'])]),
+    );
+  };
+  const last = answer.length - 1;
+  await requireRows((from) => from === 0);
+  await scrollTo(200);
+  await requireRows((from) => from === 0);
+  for (const top of [1000, 1500, 1200, 4000]) {
+    await scrollTo(top);
+    await requireRows((from, to) => from * 32 <= top && (to + 1) * 32 > top + 200);
+  }
+  await scrollTo(answer.length * 32);
+  await requireRows((_, to) => to === last);
+  // Keys go on from a cell that is out of sight.
+  await rows.last().getByRole('button').focus();
+  await scrollTo(0);
+  await requireRows((from) => from === 0);
+  await page.keyboard.press('End');
+  await requireRows((_, to) => to === last);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await requireRows((_, to) => to === last);
+  await page.setViewportSize({ ...DESKTOP, width: 1280 });
+  // A cell opens its own row, wherever it was before.
+  await requireRows((_, to) => to === last);
+  await rows.last().getByRole('button').click();
+  for (const value of [answer[last]!['sales.status']!, answer[last]!['sales.channel']!])
+    expect(await page.getByRole('dialog').innerText()).toContain(value);
+  await page.keyboard.press('Escape');
+  expect(problems).toEqual([]);
+});
+
 test('SQL over the model, and of the data source itself', async () => {
   await page.goto(`${world.url}/d/${deploymentId}/explore`);
   await button('Write SQL').click();

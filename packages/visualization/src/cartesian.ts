@@ -14,6 +14,7 @@ import {
   amount,
   baseOf,
   datum,
+  EARLIER_WORDS,
   earlierMember,
   formatOf,
   legendOf,
@@ -59,7 +60,7 @@ export function cartesian(visualization: Visualization, query: AskedQuery, descr
   const channels = { ...own, y: [...own.y, ...earlier] };
   const { type, stacking } = visualization;
   const isHorizontal = type === 'bar';
-  const defaultStacking = channels.color || (type === 'area' && !earlier.length) ? 'stacked' : 'none';
+  const defaultStacking = !earlier.length && (channels.color || type === 'area') ? 'stacked' : 'none';
   const chosen = type === 'line' ? 'none' : (stacking ?? defaultStacking);
   const drawing: Drawing = {
     ...{ visualization, describe, channels, x, isHorizontal },
@@ -84,13 +85,14 @@ export function cartesian(visualization: Visualization, query: AskedQuery, descr
 const isEarlier = ({ member }: Column) => baseOf(member) !== member;
 
 /**
- * The values of an earlier period, as columns beside the measures. Not where each measure has several series already: nobody
+ * The values of an earlier period, as columns beside the measures. Not where several measures have several series each: nobody
  * could tell so many apart. They are never stacked on those that they are compared with.
  */
 function earlierOf(visualization: Visualization, { y, color }: Channels, query: AskedQuery): Column[] {
   const { type, stacking } = visualization;
-  const isStacked = type !== 'line' && (stacking ? stacking !== 'none' : type === 'area' && y.length > 1);
-  if (type === 'combo' || color || isStacked) return [];
+  const isSplit = y.length > 1 || color !== undefined;
+  const isStacked = type !== 'line' && (stacking ? stacking !== 'none' : type === 'area' && isSplit);
+  if (type === 'combo' || (color && y.length > 1) || isStacked) return [];
   return y.flatMap(({ member }): Column[] => {
     const known = comparisonsOf(visualization, query).find(({ measure }) => measure === member);
     const isGiven = known && (!known.outputs?.length || known.outputs.includes('previous'));
@@ -138,7 +140,7 @@ const sideSpec = (drawing: Drawing, layers: Layer[]): Part[] =>
 function layerSpec(drawing: Drawing, { mark, side, measures }: Layer): Part {
   const { visualization, channels, x, isHorizontal, isPercent } = drawing;
   const isStacked = drawing.isStacked && mark !== 'line';
-  const { field, transform, color, offset } = seriesOf(drawing, measures, isStacked);
+  const { field, transform, color, offset, period } = seriesOf(drawing, measures, isStacked);
   const axes = visualization.axes;
   // The axis of the values is that of the measures, whichever way the bars lie.
   const axis = isHorizontal ? axes?.x : side === 'right' ? axes?.right : axes?.y;
@@ -160,13 +162,16 @@ function layerSpec(drawing: Drawing, { mark, side, measures }: Layer): Part {
   });
   const encoding: Part = isHorizontal ? { y: position, x: value } : { x: position, y: value };
   if (color) encoding.color = color;
+  Object.assign(encoding, period);
   // Labels are stacked in the same order as their bars.
   if (isStacked && mark === 'bar' && typeof color?.field === 'string')
     encoding.order = { field: color.field, type: 'nominal', sort: 'ascending' };
   if (offset && mark === 'bar' && !isStacked) encoding[isHorizontal ? 'yOffset' : 'xOffset'] = offset;
   // Along a scale of time, bars cannot stand beside each other, and lines do not go through the middle of bars.
   const isCombined = visualization.type === 'combo' && isBand;
-  if (x.kind === 'time' && (isCombined || 'xOffset' in encoding)) encoding.x = ordinalTime(drawing);
+  const isBeside = 'xOffset' in encoding || 'yOffset' in encoding;
+  if (x.kind === 'time' && (isCombined || isBeside))
+    encoding[isHorizontal ? 'y' : 'x'] = ordinalTime(x, names);
   const gaps = gapsOf(visualization, measures);
   const all = [...gaps, ...transform];
   return {
@@ -183,8 +188,8 @@ const layersHaveBars = ({ visualization, channels }: Drawing) =>
     return mark ? mark === 'column' : i === 0;
   });
 
-function ordinalTime({ x, visualization }: Drawing): Part {
-  const { scale: _scale, ...rest } = along(x, visualization.axes?.x, { isBand: true });
+function ordinalTime(x: Column, names: Parameters<typeof along>[1]): Part {
+  const { scale: _scale, ...rest } = along(x, names, { isBand: true });
   return { ...rest, type: 'ordinal' };
 }
 
@@ -208,12 +213,42 @@ interface SeriesParts {
   transform: Part[];
   color: Part | undefined;
   offset: Part | undefined;
+  /** What tells an earlier period from this one where colours tell series. */
+  period?: Part;
+}
+
+/** A series has its colour in both periods: bars of the earlier one are paler, lines are dashed. */
+function comparedSeries(drawing: Drawing, by: string, measures: Column[]): SeriesParts {
+  const { visualization, channels } = drawing;
+  const all = channels.y.map(({ member }) => fieldOf(member));
+  const known = legendOf(visualization);
+  const legend = known && { ...known, labelExpr: labelsOf(drawing) };
+  const color = colorOf(drawing, by, Object.keys(visualization.series ?? {}));
+  const [only, ...others] = measures.map(({ member }) => fieldOf(member));
+  if (!others.length) {
+    const scale = { domain: all, range: [[1, 0], EARLIER_DASH] };
+    const period = { strokeDash: { datum: only, type: 'nominal', scale, legend } };
+    return { field: only!, transform: [], color, offset: undefined, period };
+  }
+  const scale = { domain: all, range: [1, 0.45] };
+  return {
+    field: VALUE,
+    transform: [
+      { fold: all, as: [KEY, VALUE] },
+      { calculate: `toString(${datum(by)}) + ', ' + ${datum(KEY)}`, as: NAME },
+    ],
+    color,
+    offset: { field: NAME, type: 'nominal', sort: null },
+    period: { opacity: { field: KEY, type: 'nominal', sort: all, scale, legend } },
+  };
 }
 
 function seriesOf(drawing: Drawing, measures: Column[], isStacked: boolean): SeriesParts {
   const { visualization, channels, describe } = drawing;
   const all = channels.y.map(({ member }) => fieldOf(member));
   const legend = legendOf(visualization);
+  if (channels.color && channels.y.some(isEarlier))
+    return comparedSeries(drawing, fieldOf(channels.color.member), measures);
   if (channels.y.length === 1) {
     const field = all[0]!;
     const own = visualization.series?.[channels.y[0]!.member]?.color;
@@ -284,19 +319,18 @@ export const titleOf = (
   member: string,
 ) => {
   const base = baseOf(member);
-  const title =
-    visualization.series?.[base]?.title || describe?.(base)?.shortTitle || base.split('.').at(-1)!;
-  // As pages call the column.
-  return base === member ? title : `${title}, previous`;
+  return visualization.series?.[base]?.title || describe?.(base)?.shortTitle || base.split('.').at(-1)!;
 };
 
-/** Legends name measures by their titles. */
-const labelsOf = (drawing: Drawing) => {
-  const titles = Object.fromEntries(
-    drawing.channels.y.map(({ member }) => [fieldOf(member), titleOf(drawing, member)]),
-  );
-  return `(${quoted(titles)})[datum.value]`;
-};
+/** Legends name measures by their titles, and those of an earlier period in the words of the page. */
+function labelsOf(drawing: Drawing): string {
+  const entries = drawing.channels.y.map((column) => {
+    const title = quoted(titleOf(drawing, column.member));
+    const text = isEarlier(column) ? `${EARLIER_WORDS}[0] + ${title} + ${EARLIER_WORDS}[1]` : title;
+    return `${quoted(fieldOf(column.member))}:${text}`;
+  });
+  return `({${entries.join(',')}})[datum.value]`;
+}
 
 /** Colours count only if every series has one: otherwise those of the theme would be used twice. */
 const rangeOf = (colors: (string | undefined)[]): Part =>
@@ -332,6 +366,7 @@ export function colorOf(
   };
 }
 
+const EARLIER_DASH = [5, 4];
 const CURVES: Record<string, string> = { straight: 'linear', smooth: 'monotone', step: 'step-after' };
 
 function markOf(
@@ -347,7 +382,7 @@ function markOf(
     ...(isHorizontal ? { orient: 'horizontal' } : {}),
   };
   const point = visualization.points === true;
-  if (measures.every(isEarlier)) return { type: 'line', point, strokeDash: [5, 4], ...shape };
+  if (measures.every(isEarlier)) return { type: 'line', point, strokeDash: EARLIER_DASH, ...shape };
   if (mark === 'line') return { type: 'line', point, ...shape };
   return { type: 'area', line: true, point, opacity: isSeries || measures.length > 1 ? 0.7 : 0.25, ...shape };
 }

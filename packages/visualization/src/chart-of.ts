@@ -9,7 +9,7 @@ import {
   requireColumn,
   requireMeasures,
 } from './columns.ts';
-import type { Part } from './encodings.ts';
+import { EARLIER_WORDS, type Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
   type AskedQuery,
@@ -52,7 +52,9 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
     // Those with axes of their own have made small charts already.
     const { facet } = channelsOf(visualization, columnsOf(query, describe));
     const isWhole = facet && !('facet' in spec);
-    return { kind: 'vega', spec: isWhole ? facetOf(facet, visualization, spec) : spec, ...more };
+    const params = more.periodComparisons && [{ name: EARLIER_WORDS, value: ['', ', previous'] }];
+    const whole = isWhole ? facetOf(facet, visualization, spec) : spec;
+    return { kind: 'vega', spec: params ? { ...whole, params } : whole, ...more };
   }
   return { ...plainOf(visualization, query, describe), ...more };
 }

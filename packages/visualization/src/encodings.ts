@@ -95,6 +95,8 @@ export function legendOf({ legend }: Visualization, isNeeded = true): Part | nul
 }
 
 const EARLIER = '.previous';
+/** The parameter with the words around the title of a measure of an earlier period. Pages put their own there. */
+export const EARLIER_WORDS = 'earlier_words';
 /** The column that pages add to the rows for the earlier period of a measure. */
 export const earlierMember = (measure: string) => measure + EARLIER;
 /** The measure that a column is about. */

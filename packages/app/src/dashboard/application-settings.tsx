@@ -4,7 +4,7 @@ import { useData } from '../data/cache.ts';
 import { wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { say } from './say.ts';
-import { applicationIn, applicationsNamed, publishedDashboard } from './server.ts';
+import { applicationIn, applicationsNamed, type FoundApplications, publishedDashboard } from './server.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
 
 export function ApplicationSettings({ editor, config, set }: WidgetProps) {
@@ -15,9 +15,18 @@ export function ApplicationSettings({ editor, config, set }: WidgetProps) {
   const { data: chosen } = useData(publicId ? `application/${publicId}` : null, () =>
     publishedDashboard(publicId!),
   );
-  const { data: found, problem } = useData(`d/${deploymentId}/applications/${search}`, (signal) =>
-    applicationsNamed(deploymentId, search, signal),
+  const { data: first, problem } = useData(`d/${deploymentId}/applications/${search}`, (signal) =>
+    applicationsNamed(deploymentId, search, { signal }),
   );
+  const [further, setFurther] = useState<FoundApplications & { search: string }>();
+  const last = further?.search === search ? further : first;
+  const found = last === first ? first?.found : [...(first?.found ?? []), ...last!.found];
+  const searchFurther = () =>
+    attempt(async () => {
+      const next = await applicationsNamed(deploymentId, search, { after: last!.after });
+      const before = last === first ? [] : last!.found;
+      setFurther({ search, found: [...before, ...next.found], after: next.after });
+    });
   const choose = (workbookId: number, name: string) =>
     attempt(async () => {
       const application = await applicationIn({ deploymentId, workbookId });
@@ -52,7 +61,14 @@ export function ApplicationSettings({ editor, config, set }: WidgetProps) {
               </button>
             </li>
           ))}
-          {found?.length === 0 && <li class="soft">{say('noApplications')}</li>}
+          {last?.after && (
+            <li>
+              <button type="button" class="quiet" onClick={() => void searchFurther()}>
+                {say('searchFurther')}
+              </button>
+            </li>
+          )}
+          {found?.length === 0 && !last?.after && <li class="soft">{say('noApplications')}</li>}
           {problem && <li class="soft">{wordsOf(problem)}</li>}
         </ul>
         <p class="soft">{say('applicationHint')}</p>

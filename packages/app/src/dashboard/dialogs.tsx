@@ -13,9 +13,9 @@ import { describe } from './describe.ts';
 import type { Editor } from './editor.ts';
 import { TextField } from './fields.tsx';
 import { say } from './say.ts';
-import { previewsOf } from './server.ts';
+import { applicationKey, isApplication, previewsOf } from './server.ts';
 import { changesBetween, isSame } from './state/changes.ts';
-import { type Config, docOf } from './state/doc.ts';
+import { type Config, docOf, widgetsOf } from './state/doc.ts';
 
 const LINES_MAX = 12;
 
@@ -24,9 +24,24 @@ interface Published {
   publicId: string | undefined;
   /** The names of the reports that have changed since. */
   changedReports: string[];
+  /** The names of the widgets whose application was not published, or not any more. */
+  withoutApplication: string[];
 }
 
-async function publishedOf({ where, draft }: Editor): Promise<Published> {
+async function withoutApplication(editor: Editor): Promise<string[]> {
+  // Their cards are marked too.
+  invalidate(applicationKey(editor.where));
+  const named = widgetsOf(editor.doc).flatMap((widget) =>
+    widget.type === 'APP' && typeof widget.config?.publicId === 'string'
+      ? [{ widget, publicId: widget.config.publicId }]
+      : [],
+  );
+  const found = await Promise.all(named.map(({ publicId }) => isApplication(editor.where, publicId)));
+  return [...new Set(named.filter((_, i) => !found[i]).map(({ widget }) => editor.titleOf(widget)))];
+}
+
+async function publishedOf(editor: Editor): Promise<Published> {
+  const { where, draft } = editor;
   const { dashboardPublished, publishedDashboard } = await api.getWorkbook(where);
   const { publicId, reportSnapshots = [] } = (publishedDashboard ?? {}) as {
     publicId?: string;
@@ -45,7 +60,12 @@ async function publishedOf({ where, draft }: Editor): Promise<Published> {
       return before && !isSame(drawnFrom(before), drawnFrom(report));
     })
     .map(({ title, name }) => title || name || '');
-  return { config: (dashboardPublished ?? null) as Config | null, publicId, changedReports };
+  return {
+    config: (dashboardPublished ?? null) as Config | null,
+    publicId,
+    changedReports,
+    withoutApplication: await withoutApplication(editor),
+  };
 }
 
 /** What viewers could see of a change. */
@@ -122,6 +142,11 @@ function Publish({ editor, onClose }: { editor: Editor; onClose(): void }) {
       ) : (
         !problem && <Skeleton lines={2} />
       )}
+      {published?.withoutApplication.map((title) => (
+        <p key={title} role="alert" class="problem">
+          {say('applicationGoneFrom', { title })}
+        </p>
+      ))}
       <TextField label={say('note')} rows={2} maxLength={1000} value={note} onChange={setNote} />
       {problem && <PublishProblem problem={problem} />}
       {published?.publicId && (

@@ -60,13 +60,22 @@ export interface Application {
 
 const FOUND = { max: 100, pages: 10 };
 
+export interface FoundApplications {
+  found: Workbook[];
+  /** Where the search goes on, if it has not come to the last workbook. */
+  after: string | undefined;
+}
+
 /**
- * The first workbooks by name whose published dashboard is an application. Lists leave out such dashboards, and sometimes
- * others that are large.
+ * Some workbooks, in the order of their names, whose published dashboard is an application. Lists leave out such dashboards,
+ * and sometimes others that are large.
  */
-export async function applicationsNamed(deploymentId: number, search: string, signal: AbortSignal) {
+export async function applicationsNamed(
+  deploymentId: number,
+  search: string,
+  { after, signal }: { after?: string | undefined; signal?: AbortSignal } = {},
+): Promise<FoundApplications> {
   const found: Workbook[] = [];
-  let after: string | undefined;
   for (let page = 0; page < FOUND.pages && found.length < FOUND.max; page++) {
     const { items, pageInfo } = await api.workspaceObjects(
       {
@@ -74,19 +83,34 @@ export async function applicationsNamed(deploymentId: number, search: string, si
         ...(search ? { search } : {}),
         ...(after ? { after } : {}),
       },
-      { signal },
+      signal ? { signal } : {},
     );
     found.push(...items.filter(isWorkbook).filter((item) => item.dashboardPublished === undefined));
-    if (!pageInfo.hasNextPage) break;
-    after = pageInfo.endCursor ?? undefined;
+    after = (pageInfo.hasNextPage && pageInfo.endCursor) || undefined;
+    if (!after) break;
   }
-  return found;
+  return { found, after };
 }
 
 export async function applicationIn(where: Where): Promise<Application | undefined> {
   const { publishedDashboard, name } = await api.getWorkbook(where);
   if (publishedDashboard?.config.kind !== 'APP') return undefined;
   return { publicId: publishedDashboard.publicId, title: publishedDashboard.title || name };
+}
+
+/** Of what is kept about an application in this deployment. */
+export const applicationKey = ({ deploymentId }: Where, publicId = '') =>
+  `d/${deploymentId}/application/${publicId}`;
+
+/** Whether the widgets that name it get an application. A publication can be taken back at any time. */
+export async function isApplication({ deploymentId }: Where, publicId: string): Promise<boolean> {
+  try {
+    const dashboard = await publishedDashboard(publicId);
+    return dashboard.config.kind === 'APP' && dashboard.deploymentId === deploymentId;
+  } catch (error) {
+    if (error instanceof ChartProblem && error.status === 404) return false;
+    throw error;
+  }
 }
 
 /** Whoever creates content may also ask questions of their own. */

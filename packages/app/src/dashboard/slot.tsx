@@ -1,6 +1,7 @@
 /** A widget in the grid of the editor: selected, moved and resized by pointer, keys or menu, and drawn as viewers get it. */
 import { type Widget as DrawnWidget, visibilityOf, WidgetView } from '@oriel/charts';
 import { Component } from 'preact';
+import { useData } from '../data/cache.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -11,6 +12,7 @@ import { kindText } from './editor.ts';
 import type { Item } from './grid/grid.ts';
 import { OpenBy } from './presence.tsx';
 import { say } from './say.ts';
+import { applicationKey, isApplication } from './server.ts';
 import { isSame } from './state/changes.ts';
 import type { Widget } from './state/doc.ts';
 
@@ -100,6 +102,7 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
     >
       <OpenBy presence={editor.presence} widgetId={id} />
       <Marks widget={widget} unreachedBy={unreachedBy} />
+      {type === 'APP' && <ApplicationMark editor={editor} publicId={widget.config?.publicId} />}
       <Drawn widget={widget} revision={editor.draft.revision.value} editor={editor} />
       {editor.canEdit && (
         <>
@@ -130,18 +133,28 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
 function Marks({ widget, unreachedBy }: { widget: Widget; unreachedBy: readonly string[] | undefined }) {
   const visibility = widget.type === 'FILTER' ? visibilityOf(widget as DrawnWidget) : 'visible';
   const names = unreachedBy?.join(', ');
-  const text = names
-    ? say('notReachedBy', { names })
-    : visibility === 'visible'
-      ? undefined
-      : say(`visibility.${visibility}`);
-  if (!text) return null;
-  return (
-    <span class={names ? 'slot-mark warns' : 'slot-mark'} role="img" aria-label={text} title={text}>
-      <Icon name={names ? 'warning' : visibility === 'hidden' ? 'hidden' : 'lock'} size={14} />
-    </span>
-  );
+  if (names) return <Mark icon="warning" text={say('notReachedBy', { names })} />;
+  if (visibility === 'visible') return null;
+  return <Mark icon={visibility === 'hidden' ? 'hidden' : 'lock'} text={say(`visibility.${visibility}`)} />;
 }
+
+/** That an application was not published, or not any more: viewers would see a failure. */
+function ApplicationMark({ editor: { where }, publicId }: { editor: Editor; publicId: unknown }) {
+  const named = typeof publicId === 'string' ? publicId : undefined;
+  const { data } = useData(named ? applicationKey(where, named) : null, () => isApplication(where, named!));
+  return data === false ? <Mark icon="warning" text={say('applicationGone')} /> : null;
+}
+
+const Mark = ({ icon, text }: { icon: 'warning' | 'hidden' | 'lock'; text: string }) => (
+  <span
+    class={icon === 'warning' ? 'slot-mark warns' : 'slot-mark'}
+    role="img"
+    aria-label={text}
+    title={text}
+  >
+    <Icon name={icon} size={14} />
+  </span>
+);
 
 function SlotMenu({
   editor,

@@ -28,7 +28,7 @@ import { comparison, hasMember, type Question } from './question.ts';
 import { say, type TextKey } from './texts/say.ts';
 import { aggregateText, kindText, titleOfField } from './titles.ts';
 import { loadValues } from './values.ts';
-import { useVirtual } from './virtual.ts';
+import { useRange } from './virtual.ts';
 
 const ROW = 32;
 const INDENT = 16;
@@ -89,7 +89,7 @@ export function MemberList({
     () => listRows({ source, members, chosen, text, closed, values }),
     [members, chosen.map(({ name, title }) => `${name} ${title}`).join(), text, closed, values],
   );
-  const list = useVirtual(frame, rows.length, ROW, (index) => rows[index]?.key ?? index);
+  const list = useRange(frame, rows.length, ROW);
 
   const toggle = ({ name, title, kind }: Listed) =>
     exploration.change(
@@ -146,7 +146,7 @@ export function MemberList({
     while (rows[at] && (rows[at]!.kind === 'heading' || rows[at]!.kind === 'note')) at += move;
     if (!rows[at]) return;
     event.preventDefault();
-    list.scrollToIndex(at);
+    list.scrollTo(at);
     requestAnimationFrame(() =>
       frame.current?.querySelector<HTMLElement>(`[data-row="${at}"] .member-name`)?.focus(),
     );
@@ -173,16 +173,18 @@ export function MemberList({
       </button>
       <div class="member-list" ref={frame} role="group" aria-label={say('members')} onKeyDown={onKeyDown}>
         {rows.length === 0 && text && <p class="soft note">{say('nothingFound', { text })}</p>}
-        <div style={{ height: `${list.getTotalSize()}px`, position: 'relative' }}>
-          {list.getVirtualItems().map(({ index, start, key }) => {
-            const row = rows[index];
-            if (!row) return null;
+        <div style={{ height: `${rows.length * ROW}px`, position: 'relative' }}>
+          {rows.slice(list.from, list.from + list.size).map((row, i) => {
+            const index = list.from + i;
             return (
               <div
-                key={String(key)}
+                key={row.key}
                 class="member-row"
                 data-row={index}
-                style={{ transform: `translateY(${start}px)`, paddingInlineStart: `${row.depth * INDENT}px` }}
+                style={{
+                  transform: `translateY(${index * ROW}px)`,
+                  paddingInlineStart: `${row.depth * INDENT}px`,
+                }}
                 {...(row.kind === 'member' && row.key.startsWith('c-')
                   ? {
                       draggable: true,

@@ -11,14 +11,13 @@ import {
   type Row,
   type TableColumn,
 } from '@oriel/charts';
-import { Component } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
 import type { Answer, Exploration } from './exploration.ts';
 import { arranged, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
 import { say } from './texts/say.ts';
-import { useVirtual } from './virtual.ts';
+import { type RowElement, useRows } from './virtual.ts';
 
 // Of the table only, which is not what explore begins with.
 const ColumnMenu = lazy(() => import('./column-menu.tsx').then((module) => module.ColumnMenu), null);
@@ -32,17 +31,25 @@ const isCompared = (member: string) => /\.(previous|change|percent)$/.test(membe
 type DrawnColumn = TableColumn & { color: ReturnType<typeof cellColors> };
 
 /** In the order of the settings, with their bars and colours. */
-export function columnsIn({ rows, snapshot }: Answer, settings: readonly ColumnSettings[]): TableColumn[] {
+export function columnsIn(
+  { board: { formats } }: Pick<Exploration, 'board'>,
+  { rows, snapshot }: Answer,
+  settings: readonly ColumnSettings[],
+): TableColumn[] {
   const draw = (columns?: ColumnSettings[]) =>
-    columnsOf(rows.rows, rows.result.annotation, rows.query, {
-      ...snapshot,
-      kind: 'table',
-      spec: { columns },
-    });
+    columnsOf(
+      rows.rows,
+      rows.result.annotation,
+      rows.query,
+      { ...snapshot, kind: 'table', spec: { columns } },
+      formats,
+    );
   return draw(arranged(draw(), settings));
 }
 
-const settingsIn = (exploration: Exploration) => exploration.question.value.visualization?.columns ?? [];
+/** The same array each time, because what is drawn from it is kept. */
+const NONE: readonly ColumnSettings[] = [];
+const settingsIn = (exploration: Exploration) => exploration.question.value.visualization?.columns ?? NONE;
 
 /** As spreadsheets take it from the clipboard. */
 function tsvOf(rows: readonly Row[], columns: readonly TableColumn[]): string {
@@ -57,18 +64,20 @@ function tsvOf(rows: readonly Row[], columns: readonly TableColumn[]): string {
 
 export function copyRows(exploration: Exploration, answer: Answer) {
   const { rows } = answer.rows;
-  void navigator.clipboard.writeText(tsvOf(rows, columnsIn(answer, settingsIn(exploration)))).then(() => {
-    toast(say('copied', { count: rows.length }));
-  });
+  void navigator.clipboard
+    .writeText(tsvOf(rows, columnsIn(exploration, answer, settingsIn(exploration))))
+    .then(() => {
+      toast(say('copied', { count: rows.length }));
+    });
 }
 
 export const downloadCsv = (exploration: Exploration, answer: Answer, name: string) =>
-  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(answer, settingsIn(exploration))));
+  download(`${name}.csv`, csvOf(answer.rows.rows, columnsIn(exploration, answer, settingsIn(exploration))));
 
 /** What writes the file is loaded when it is used. */
 export async function downloadXlsx(exploration: Exploration, answer: Answer, name: string) {
   const { xlsxOf } = await import('./xlsx.ts');
-  const columns = columnsIn(answer, settingsIn(exploration));
+  const columns = columnsIn(exploration, answer, settingsIn(exploration));
   downloadBlob(`${name}.xlsx`, await xlsxOf(answer.rows.rows, columns));
 }
 
@@ -85,10 +94,11 @@ export function ResultTable({
   const { rows } = answer.rows;
   const [widths, setWidths] = useState<Record<string, number>>({});
   const frame = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
   const settings = settingsIn(exploration);
   const columns = useMemo(
     () =>
-      columnsIn(answer, settings).map((column) => ({
+      columnsIn(exploration, answer, settings).map((column) => ({
         ...column,
         color: cellColors(rows, column),
         format: formats.column(
@@ -111,10 +121,6 @@ export function ResultTable({
     );
   const move = (member: string, to: Parameters<typeof movedColumn>[2]) =>
     arrange(say('moveColumn'), (known) => movedColumn(known, member, to));
-  const list = useVirtual(frame, rows.length, ROW, (index) => index);
-  const items = list.getVirtualItems();
-  const before = items[0]?.start ?? 0;
-  const after = list.getTotalSize() - (items.at(-1)?.end ?? 0);
   const question = exploration.question.value;
   const directionOf = (key: string) => question.order.find(([each]) => each === key)?.[1];
   const within = (width: number) => Math.round(Math.min(WIDTH.most, Math.max(WIDTH.least, width)));
@@ -141,7 +147,20 @@ export function ResultTable({
     return found;
   }, [columns, placesKey]);
 
-  /** A scroll draws rows, and not the menus above them. */
+  const pressed = useRef(onCell);
+  pressed.current = onCell;
+  const make = useCallback(
+    () =>
+      makeRow(rows, columns, {
+        largest,
+        places,
+        formats,
+        onCell: (row, member) => pressed.current(row, member),
+      }),
+    [rows, columns, largest, places, formats],
+  );
+  useRows(frame, body, { count: rows.length, height: ROW, make });
+
   const head = useMemo(
     () => (
       <thead>
@@ -229,77 +248,63 @@ export function ResultTable({
           ))}
         </colgroup>
         {head}
-        <tbody>
-          {before > 0 && <Space height={before} columns={columns.length} />}
-          {items.map(({ index }) => (
-            <TableRow
-              key={index}
-              index={index}
-              row={rows[index]!}
-              columns={columns}
-              largest={largest}
-              places={places}
-              formats={formats}
-              onCell={onCell}
-            />
-          ))}
-          {after > 0 && <Space height={after} columns={columns.length} />}
-        </tbody>
+        <tbody ref={body} />
       </table>
     </div>
   );
 }
 
-interface TableRowProps {
-  index: number;
-  row: Row;
-  columns: DrawnColumn[];
+interface Look {
   largest: ReadonlyMap<string, number>;
   places: ReadonlyMap<string, number>;
   formats: Exploration['board']['formats'];
   onCell(row: Row, member: string): void;
 }
 
-/** Drawn again only if what it shows has changed, and not for each step of a scroll. */
-class TableRow extends Component<TableRowProps> {
-  override shouldComponentUpdate(next: TableRowProps) {
-    const { row, columns, places, largest } = this.props;
-    return next.row !== row || next.columns !== columns || next.places !== places || next.largest !== largest;
+/** A row that shows one of the rows after the other. */
+function makeRow(rows: readonly Row[], columns: readonly DrawnColumn[], look: Look): RowElement {
+  const element = document.createElement('tr');
+  let row: Row;
+  const cells = columns.map((column) => makeCell(element.insertCell(), column, look, () => row));
+  return {
+    element,
+    show(index) {
+      row = rows[index]!;
+      for (const show of cells) show(row);
+    },
+  };
+}
+
+function makeCell(
+  cell: HTMLTableCellElement,
+  { member, align, shown, format, color, isMeasure }: DrawnColumn,
+  { largest, places, formats, onCell }: Look,
+  rowOf: () => Row,
+): (row: Row) => void {
+  const { class: className, style } = placed(places, member, align);
+  const most = largest.get(member);
+  cell.className = most ? `${className} barred` : className;
+  Object.assign(cell.style, style);
+  const bar = most ? cell.appendChild(document.createElement('span')) : undefined;
+  if (bar) {
+    bar.className = 'bar';
+    bar.ariaHidden = 'true';
   }
-  render({ index, row, columns, largest, places, formats, onCell }: TableRowProps) {
-    return (
-      <tr aria-rowindex={index + 2}>
-        {columns.map((column) => {
-          const value = row[column.member];
-          const text = formats.value(value, column.shown, column.format);
-          const most = largest.get(column.member);
-          const { class: className, style } = placed(places, column.member, column.align);
-          return (
-            <td
-              key={column.member}
-              class={most ? `${className} barred` : className}
-              style={{ ...style, backgroundImage: column.color?.(value) ?? '' }}
-            >
-              {most ? (
-                <span
-                  class="bar"
-                  aria-hidden="true"
-                  style={{ width: `${(Math.abs(Number(value) || 0) / most) * 100}%` }}
-                />
-              ) : null}
-              {column.isMeasure ? (
-                <button type="button" class="cell" onClick={() => onCell(row, column.member)}>
-                  {text}
-                </button>
-              ) : (
-                <span title={text}>{text}</span>
-              )}
-            </td>
-          );
-        })}
-      </tr>
-    );
+  const text = new Text();
+  const holder = cell.appendChild(document.createElement(isMeasure ? 'button' : 'span'));
+  holder.append(text);
+  if (holder instanceof HTMLButtonElement) {
+    holder.type = 'button';
+    holder.className = 'cell';
+    holder.addEventListener('click', () => onCell(rowOf(), member));
   }
+  return (row) => {
+    const value = row[member];
+    text.data = formats.value(value, shown, format);
+    if (!isMeasure) holder.title = text.data;
+    if (color) cell.style.backgroundImage = color(value) ?? '';
+    if (bar) bar.style.width = `${(Math.abs(Number(value) || 0) / most!) * 100}%`;
+  };
 }
 
 /** A pinned column stays where it is. */
@@ -309,12 +314,6 @@ function placed(places: ReadonlyMap<string, number>, member: string, align: stri
     ? { class: align, style: {} as Record<string, string> }
     : { class: `${align} pinned`, style: { insetInlineStart: `${at}px` } };
 }
-
-const Space = ({ height, columns }: { height: number; columns: number }) => (
-  <tr aria-hidden="true" class="space">
-    <td colSpan={columns} style={{ height: `${height}px` }} />
-  </tr>
-);
 
 /** Changes the width of a column, by dragging and by arrow keys. */
 function Handle({

@@ -1,17 +1,27 @@
 /** The rows of the answer to SQL, as they came. */
-import { useRef } from 'preact/hooks';
+import { useCallback, useRef } from 'preact/hooks';
 import type { SqlAnswer } from './sql-answer.ts';
 import { say } from './texts/say.ts';
-import { useVirtual } from './virtual.ts';
+import { type RowElement, useRows } from './virtual.ts';
 
 const ROW = 32;
 
 export function SqlTable({ answer: { columns, rows } }: { answer: SqlAnswer }) {
   const frame = useRef<HTMLDivElement>(null);
-  const list = useVirtual(frame, rows.length, ROW, (index) => index);
-  const items = list.getVirtualItems();
-  const before = items[0]?.start ?? 0;
-  const after = list.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const make = useCallback((): RowElement => {
+    const element = document.createElement('tr');
+    const cells = columns.map(() => element.insertCell().appendChild(new Text()));
+    return {
+      element,
+      show(index) {
+        rows[index]!.forEach((value, i) => {
+          cells[i]!.data = value == null ? '–' : String(value);
+        });
+      },
+    };
+  }, [columns, rows]);
+  useRows(frame, body, { count: rows.length, height: ROW, make });
   return (
     <div class="result-table" ref={frame} tabIndex={0} role="region" aria-label={say('results')}>
       <table aria-rowcount={rows.length + 1}>
@@ -24,21 +34,7 @@ export function SqlTable({ answer: { columns, rows } }: { answer: SqlAnswer }) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          <tr aria-hidden="true" class="space">
-            <td colSpan={columns.length} style={{ height: `${before}px` }} />
-          </tr>
-          {items.map(({ index }) => (
-            <tr key={index} aria-rowindex={index + 2}>
-              {rows[index]?.map((value, i) => (
-                <td key={i}>{value == null ? '–' : String(value)}</td>
-              ))}
-            </tr>
-          ))}
-          <tr aria-hidden="true" class="space">
-            <td colSpan={columns.length} style={{ height: `${after}px` }} />
-          </tr>
-        </tbody>
+        <tbody ref={body} />
       </table>
     </div>
   );

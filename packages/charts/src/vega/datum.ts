@@ -61,7 +61,7 @@ export function createReader({
     const [, operation, ofMeasure] = OPERATION.exec(key) ?? [];
     const member = memberOf.get(key) ?? memberOf.get(ofTime ?? '') ?? memberOf.get(ofMeasure ?? '');
     if (member === undefined) return undefined;
-    const found = shownOf(annotation, member);
+    const found = shownOf(annotation, member, formats);
     const isOwn = memberOf.has(key);
     const isTime = Object.hasOwn(annotation.timeDimensions, member);
     if (!isOwn && (unit !== undefined) !== isTime) return undefined;

@@ -61,7 +61,6 @@ export function createDrawing(
   const text = JSON.stringify(source);
   const isUtc = /"type":\s*"utc"|utcFormat|"utc/.test(text);
   const values = dataOf(rows, own, annotation, isUtc);
-  const titles = new Map(own.map(([key, member]) => [key, shownOf(annotation, member)?.shortTitle]));
   const measures = own.flatMap(([key, member]) =>
     measureIn(query, member)
       ? [
@@ -78,6 +77,9 @@ export function createDrawing(
     members: [...own, ...names],
     isUtc,
     draw({ tokens, formats, locale, isRightToLeft }, room, unseen = new Set()) {
+      const titles = new Map(
+        own.map(([key, member]) => [key, shownOf(annotation, member, formats)?.shortTitle]),
+      );
       const spec = recolored(titled(JSON.parse(text), titles), tokens) as ChartSpec;
       for (const source of spec.data ?? []) {
         delete source.url;
@@ -90,9 +92,13 @@ export function createDrawing(
       showAlone(spec);
       const least = fitSpec(spec, values, { ...room, isRightToLeft });
       // Sizes that follow the container in the source are signals that look for it; here they are numbers.
-      spec.signals = ((spec.signals as { name: string }[]) ?? []).filter(
+      const signals = ((spec.signals as { name: string; value?: unknown }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
       );
+      // What stands around the title of a measure of an earlier period.
+      for (const signal of signals)
+        if (signal.name === 'earlier_words') signal.value = formats.compared('\n', 'previous').split('\n');
+      spec.signals = signals;
       return {
         spec,
         config: configOf(tokens, isRightToLeft),

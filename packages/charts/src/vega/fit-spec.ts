@@ -43,7 +43,8 @@ function fitLegend(
   rows: readonly Part[],
   room: Room,
 ): [Part, height: number] {
-  const names = [legend.fill, legend.stroke, legend.shape, legend.size, legend.opacity];
+  const { fill, stroke, shape, size, opacity, strokeDash } = legend;
+  const names = [fill, stroke, shape, size, opacity, strokeDash];
   const scale = scales.find(({ name }) => names.includes(name));
   const isBeside = legend.orient === 'left' || legend.orient === 'right';
   const isMoved = isBeside && room.width < NARROW;

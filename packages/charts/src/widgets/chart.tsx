@@ -65,7 +65,7 @@ function Report({ widget, snapshot }: { widget: Widget; snapshot: Snapshot }) {
     items.push({ label: board.say('exploreFrom'), run: () => board.explore!(rows.query) });
 
   function exportCsv() {
-    const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot);
+    const columns = columnsOf(rows!.rows, rows!.result.annotation, rows!.query, snapshot, board.formats);
     download(`${title || 'data'}.csv`, csvOf(rows!.rows, columns));
     board.tell('download', {
       format: 'csv',

@@ -33,7 +33,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
 
   const named = namesOf(props, formats);
   const heading = `${title}: ${named.length ? named.join(', ') : say('details')}`;
-  const shownMeasure = shownOf(annotation, member);
+  const shownMeasure = shownOf(annotation, member, formats);
 
   useEffect(() => {
     dialog.current!.showModal();
@@ -82,7 +82,7 @@ export function Drill(props: Drilled & { onClose(): void }) {
     try {
       const [result] = await board.load([{ ...asked, limit: FILE_ROWS_MAX }]);
       const rows = typed(result!);
-      download(`${heading}.csv`, csvOf(rows, columnsOf(rows, result!.annotation, asked, SNAPSHOT)));
+      download(`${heading}.csv`, csvOf(rows, columnsOf(rows, result!.annotation, asked, SNAPSHOT, formats)));
       board.tell('download', {
         format: 'csv',
         target: 'widget',

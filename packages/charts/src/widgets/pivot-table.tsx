@@ -18,7 +18,7 @@ export function PivotTable({ widgetId, title, snapshot, rows: { rows, result, qu
   const spec = snapshot.spec.pivot as PivotSpec;
   const pivot = useMemo(() => pivotOf(rows, spec), [rows, snapshot]);
   const columns = new Map(
-    columnsOf(rows, result.annotation, query, { ...snapshot, spec: {} }).map((column) => [
+    columnsOf(rows, result.annotation, query, { ...snapshot, spec: {} }, formats).map((column) => [
       column.member,
       column,
     ]),

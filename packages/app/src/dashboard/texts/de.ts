@@ -62,6 +62,7 @@ export const texts: Texts<typeof en> = {
   application: 'Anwendung',
   chooseApplication: 'Wählen Sie in den Einstellungen eine Anwendung',
   findApplication: 'Name ihrer Arbeitsmappe',
+  searchFurther: 'Weitersuchen',
   noApplications: 'Es gibt keine veröffentlichte Anwendung mit diesem Namen.',
   notApplication: '{name} ist keine veröffentlichte Anwendung.',
   applicationHint:
@@ -89,6 +90,9 @@ export const texts: Texts<typeof en> = {
   chooseMember: 'Wählen Sie in den Einstellungen ein Feld',
   unreached: 'Diese Steuerung erreicht kein Diagramm',
   widgetsCount: '{count} {count:Widget|Widgets}',
+  applicationGone: 'Die Anwendung ist nicht veröffentlicht',
+  applicationGoneFrom:
+    'Die Anwendung von „{title}“ ist nicht veröffentlicht. Veröffentlichen Sie sie, oder wählen Sie eine andere.',
   notReachedBy: 'Nicht erreicht von: {names}',
   'visibility.visible': 'Sichtbar',
   'visibility.disabled': 'Sichtbar, aber fest',

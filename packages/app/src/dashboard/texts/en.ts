@@ -61,6 +61,7 @@ export const en = {
   application: 'Application',
   chooseApplication: 'Choose an application in the settings',
   findApplication: 'Name of its workbook',
+  searchFurther: 'Search further',
   noApplications: 'There is no published application with this name.',
   notApplication: '{name} is not a published application.',
   applicationHint:
@@ -89,6 +90,8 @@ export const en = {
   chooseMember: 'Choose a field in the settings',
   unreached: 'No chart is reached by this control',
   widgetsCount: '{count} {count:widget|widgets}',
+  applicationGone: 'Its application is not published',
+  applicationGoneFrom: 'The application of “{title}” is not published. Publish it, or choose another one.',
   notReachedBy: 'Not reached by: {names}',
   'visibility.visible': 'Visible',
   'visibility.disabled': 'Shown, and fixed',

@@ -61,6 +61,7 @@ export const texts: Texts<typeof en> = {
   application: 'Aplicación',
   chooseApplication: 'Elija una aplicación en los ajustes',
   findApplication: 'Nombre de su libro',
+  searchFurther: 'Seguir buscando',
   noApplications: 'No hay ninguna aplicación publicada con este nombre.',
   notApplication: '{name} no es una aplicación publicada.',
   applicationHint:
@@ -88,6 +89,8 @@ export const texts: Texts<typeof en> = {
   chooseMember: 'Elija un campo en los ajustes',
   unreached: 'Este control no alcanza ningún gráfico',
   widgetsCount: '{count} {count:widget|widgets}',
+  applicationGone: 'Su aplicación no está publicada',
+  applicationGoneFrom: 'La aplicación de «{title}» no está publicada. Publíquela o elija otra.',
   notReachedBy: 'Sin efecto de: {names}',
   'visibility.visible': 'Visible',
   'visibility.disabled': 'Visible y fijo',

@@ -61,6 +61,7 @@ export const texts: Texts<typeof en> = {
   application: 'Application',
   chooseApplication: 'Choisissez une application dans les réglages',
   findApplication: 'Nom de son classeur',
+  searchFurther: 'Chercher plus loin',
   noApplications: 'Aucune application publiée ne porte ce nom.',
   notApplication: '{name} n’est pas une application publiée.',
   applicationHint:
@@ -88,6 +89,9 @@ export const texts: Texts<typeof en> = {
   chooseMember: 'Choisissez un champ dans les réglages',
   unreached: 'Ce contrôle n’atteint aucun graphique',
   widgetsCount: '{count} {count:widget|widgets}',
+  applicationGone: 'Son application n’est pas publiée',
+  applicationGoneFrom:
+    'L’application de « {title} » n’est pas publiée. Publiez-la ou choisissez-en une autre.',
   notReachedBy: 'Pas atteint par : {names}',
   'visibility.visible': 'Visible',
   'visibility.disabled': 'Visible et fixe',

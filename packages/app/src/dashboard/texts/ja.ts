@@ -59,6 +59,7 @@ export const texts: Texts<typeof en> = {
   application: 'アプリケーション',
   chooseApplication: '設定でアプリケーションを選んでください',
   findApplication: 'ワークブックの名前',
+  searchFurther: 'さらに検索',
   noApplications: 'この名前の公開済みアプリケーションはありません。',
   notApplication: '{name} は公開済みのアプリケーションではありません。',
   applicationHint:
@@ -86,6 +87,9 @@ export const texts: Texts<typeof en> = {
   chooseMember: '設定でフィールドを選択してください',
   unreached: 'このコントロールはどのグラフにも作用しません',
   widgetsCount: '{count}個のウィジェット',
+  applicationGone: 'アプリケーションは公開されていません',
+  applicationGoneFrom:
+    '「{title}」のアプリケーションは公開されていません。公開するか、別のものを選んでください。',
   notReachedBy: '次のフィルターは効きません：{names}',
   'visibility.visible': '表示',
   'visibility.disabled': '表示（固定）',

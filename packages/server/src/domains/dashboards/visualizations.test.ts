@@ -1,4 +1,7 @@
 /** Every type of chart: its settings are compiled, and it draws the rows of the demo. */
+import { createDrawing, createFormats, sayWith, tokensOf } from '@oriel/charts/pure';
+import { texts } from '@oriel/charts/texts/de';
+import { createView } from '@oriel/charts/vega';
 import { VISUALIZATION_TYPES, type Visualization } from '@oriel/contract';
 import { parse, View } from 'vega';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -300,8 +303,14 @@ describe('charts', () => {
     [compared('area'), BY_MONTH, { area: 1, line: 2 }],
     [compared('column'), BY_MONTH, { rect: 2 }],
     [compared('bar'), { ...BY_CATEGORY, timeDimensions: RANGE }, { rect: 2 }],
+    // A series has its colour in both periods.
+    [compared('column'), SPLIT, { rect: 2 }],
+    [compared('bar'), SPLIT, { rect: 2 }],
+    [compared('line'), SPLIT, { line: 2 }],
+    [compared('area', { stacking: 'none' }), SPLIT, { area: 1, line: 2 }],
     // Too many to be told apart, stacked, without the values, or of a time that the query does not have any more.
-    [compared('column'), SPLIT, { rect: 1 }],
+    [compared('column'), { ...SPLIT, measures: ['sales.revenue', 'sales.orders'] }, { rect: 2 }],
+    [compared('area'), SPLIT, { area: 1 }],
     [compared('column', { stacking: 'stacked' }), BY_MONTH, { rect: 1 }],
     [compared('column'), BY_CATEGORY, { rect: 1 }],
   ] as const)(
@@ -314,6 +323,52 @@ describe('charts', () => {
         expect([mark, counts[mark]]).toEqual([mark, each * rows.length]);
     },
   );
+
+  test.each([
+    ['line', BY_MONTH, 'Revenue, zuvor'],
+    ['line', SPLIT, 'Revenue, zuvor'],
+    ['column', SPLIT, 'Revenue, zuvor'],
+  ] as const)('a %s of %j names the earlier period in the words of the page', async (type, query, name) => {
+    const { spec, kind } = await preview(compared(type), query);
+    const rows = (await rowsOf(query)).map((row) => ({ ...row, 'sales.revenue.previous': 1 }));
+    const revenue = { title: 'Revenue', shortTitle: 'Revenue', type: 'number' };
+    const month = { title: 'Month', shortTitle: 'Month', type: 'time' };
+    const result = {
+      query,
+      data: rows,
+      annotation: {
+        measures: { 'sales.revenue': revenue },
+        dimensions: {},
+        timeDimensions: { 'sales.ordered_at.month': month },
+      },
+    };
+    const drawing = createDrawing(
+      { reportId: 1, kind, spec, meta: { query } } as never,
+      { rows, result, query } as never,
+    );
+    const {
+      spec: shown,
+      locale,
+      labels,
+      config,
+    } = drawing.draw(
+      {
+        tokens: tokensOf('light', []),
+        formats: createFormats('de', sayWith(texts)),
+        locale: 'de',
+        isRightToLeft: false,
+      },
+      { width: 600, height: 300, measure: (text) => text.length * 6 },
+    );
+    const fail = (error: Error) => {
+      throw error;
+    };
+    const view = createView(shown, config, locale, labels, fail, 'none');
+    const svg = await view.toSVG();
+    view.finalize();
+    expect(svg).toContain(`>${name}<`);
+    expect(svg).not.toContain(', previous<');
+  });
 
   test('there is a case of every type', () => {
     const types = new Set([
