@@ -30,6 +30,7 @@ export interface SqlPageProps {
   view: string | undefined;
   stored: { report: Report; etag: string | undefined } | undefined;
   reload(): void;
+  write(search: string): void;
   onBack(): void;
 }
 
@@ -44,6 +45,7 @@ export default function SqlPage({
   view,
   stored,
   reload,
+  write,
   onBack,
 }: SqlPageProps) {
   const { route } = useLocation();
@@ -102,7 +104,7 @@ export default function SqlPage({
     const search = isStored
       ? ''
       : `?${new URLSearchParams({ sql: written ?? '', ...(source === undefined ? {} : { source }) })}`;
-    if (location.search !== search) history.replaceState(history.state, '', `${location.pathname}${search}`);
+    write(search);
   }, [text, source]);
 
   const switchTo = (next: string | undefined) => {
@@ -143,7 +145,7 @@ export default function SqlPage({
     );
     if (!done) return;
     toast(say('saved'));
-    history.replaceState(history.state, '', location.pathname);
+    write('');
     reload();
   }
   useCommands([
