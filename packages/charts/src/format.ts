@@ -209,8 +209,10 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
 const COMPARED = /^(.+)\.(previous|change|percent)$/;
 
 /** Whether a column is a measure of the query, or the comparison of one. */
-export const measureIn = ({ measures = [] }: Query, member: string): boolean =>
-  measures.includes(member) || measures.includes(COMPARED.exec(member)?.[1] ?? '');
+export const measureIn = ({ measures = [], calculated = [] }: Query, member: string): boolean =>
+  measures.includes(member) ||
+  measures.includes(COMPARED.exec(member)?.[1] ?? '') ||
+  calculated.some(({ name }) => name === member);
 
 const OUTPUTS: Record<string, string> = { previous: 'previous', change: 'change', percent: 'percent' };
 

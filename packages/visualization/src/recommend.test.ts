@@ -46,6 +46,20 @@ test.each<[AskedQuery, number, VisualizationType, string]>([
   expect(first).toEqual({ type, reason });
 });
 
+test('the values of an earlier period are written like those of now', () => {
+  const periodComparisons = [
+    {
+      measure: 'sales.revenue',
+      timeDimension: 'sales.ordered_at',
+      offset: { amount: 1, unit: 'year' as const },
+    },
+  ];
+  const asked = { measures: ['sales.revenue'], timeDimensions: MONTHS };
+  const formats = { 'sales.revenue': { type: 'number' as const } };
+  const chart = chartOf({ type: 'line', formats, periodComparisons }, asked, describe);
+  expect(chart.preferences?.columnFormats).toMatchObject({ 'sales.revenue.previous': { type: 'number' } });
+});
+
 test('whatever is recommended can be drawn', () => {
   const dimensions = ['sales.status', 'sales.country', 'sales.age'];
   const measures = ['sales.revenue', 'sales.rate', 'sales.orders'];
