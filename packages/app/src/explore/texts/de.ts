@@ -181,7 +181,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: 'Länder findet man leicht auf einer Karte.',
   reason_byPoint: 'Zahlen namens Breite und Länge (latitude, longitude) sind Orte auf einer Karte.',
   reason_fewParts: 'Wenige Teile eines Ganzen.',
-  reason_rankedNames: 'Viele Namen liest man leichter neben ihren Balken.',
+  reason_rankedNames: 'Viele oder lange Namen liest man leichter neben ihren Balken.',
   reason_fewNames: 'Wenige Namen passen unter Säulen.',
   reason_twoGroups: 'Zwei Gruppen zugleich.',
   reason_twoMeasures: 'Zeigt, wie zwei Kennzahlen zusammenhängen.',

@@ -177,7 +177,7 @@ export const texts = {
   reason_byPlace: 'Countries are easy to find on a map.',
   reason_byPoint: 'Numbers called latitude and longitude are places on a map.',
   reason_fewParts: 'Few parts of a whole.',
-  reason_rankedNames: 'Many names are easier to read beside their bars.',
+  reason_rankedNames: 'Many or long names are easier to read beside their bars.',
   reason_fewNames: 'Few names fit below columns.',
   reason_twoGroups: 'Two groups at once.',
   reason_twoMeasures: 'Shows how two measures go together.',

@@ -180,7 +180,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: 'Los países se encuentran fácilmente en un mapa.',
   reason_byPoint: 'Los números llamados latitud y longitud son lugares en un mapa.',
   reason_fewParts: 'Pocas partes de un todo.',
-  reason_rankedNames: 'Muchos nombres se leen mejor junto a sus barras.',
+  reason_rankedNames: 'Muchos nombres, o largos, se leen mejor junto a sus barras.',
   reason_fewNames: 'Pocos nombres caben bajo columnas.',
   reason_twoGroups: 'Dos grupos a la vez.',
   reason_twoMeasures: 'Muestra cómo se relacionan dos medidas.',
