@@ -25,6 +25,7 @@ import { contentOf, questionOf, type Report } from './save.ts';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
+import { Title } from './title.tsx';
 
 export { say as texts } from './texts/say.ts';
 
@@ -227,7 +228,7 @@ function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, 
         >
           <Icon name="list" size={16} /> {say('showMembers')}
         </button>
-        <h1>{name || say('title')}</h1>
+        <Title report={report} name={name || say('title')} />
         <div class="explore-actions">
           <IconButton
             label={say('undo')}

@@ -19,6 +19,7 @@ import { readLines, type SqlAnswer } from './sql-answer.ts';
 import { SqlChart } from './sql-chart.tsx';
 import { SqlTable } from './sql-table.tsx';
 import { say } from './texts/say.ts';
+import { Title } from './title.tsx';
 
 export interface SqlPageProps {
   deploymentId: number;
@@ -162,7 +163,7 @@ export default function SqlPage({
   return (
     <div class="sql-page">
       <header class="page-head">
-        <h1>{report?.title || report?.name || say('sqlResult')}</h1>
+        <Title report={report} name={report?.title || report?.name || say('sqlResult')} />
         <button type="button" onClick={onBack}>
           {say('backToFields')}
         </button>

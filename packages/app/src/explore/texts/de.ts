@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Erkunden',
+  backToWorkbook: 'Zurück zur Arbeitsmappe',
   newQuestion: 'Neue Frage',
   emptyReport: 'Dieser Bericht hat noch keine Frage. Wählen Sie eine Sicht oder ein Feld, um zu beginnen.',
   searchAll: 'Sichten, Kennzahlen und Dimensionen suchen',

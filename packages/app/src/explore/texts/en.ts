@@ -1,5 +1,6 @@
 export const texts = {
   title: 'Explore',
+  backToWorkbook: 'Back to the workbook',
   newQuestion: 'New question',
   emptyReport: 'This report has no question yet. Choose a view or a field to begin.',
   searchAll: 'Search views, measures and dimensions',

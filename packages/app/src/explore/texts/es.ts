@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Explorar',
+  backToWorkbook: 'Volver al libro',
   newQuestion: 'Nueva pregunta',
   emptyReport: 'Este informe aún no tiene una pregunta. Elija una vista o un campo para empezar.',
   searchAll: 'Buscar vistas, medidas y dimensiones',

@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Explorer',
+  backToWorkbook: 'Retour au classeur',
   newQuestion: 'Nouvelle question',
   emptyReport: 'Ce rapport n’a pas encore de question. Choisissez une vue ou un champ pour commencer.',
   searchAll: 'Chercher des vues, des mesures et des dimensions',

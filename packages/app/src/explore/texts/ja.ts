@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: '探索',
+  backToWorkbook: 'ワークブックに戻る',
   newQuestion: '新しい質問',
   emptyReport: 'このレポートにはまだ質問がありません。ビューまたはフィールドを選んで始めてください。',
   searchAll: 'ビュー、指標、ディメンションを検索',
