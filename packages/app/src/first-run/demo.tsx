@@ -86,7 +86,7 @@ function RemoveDemo({ id, onClose, onDone }: { id: number; onClose(): void; onDo
         <button type="button" onClick={onClose}>
           {sayAll('cancel')}
         </button>
-        <button type="button" class="primary" disabled={isRunning} onClick={() => void run()}>
+        <button type="button" class="primary bad" disabled={isRunning} onClick={() => void run()}>
           {say('removeDemo')}
         </button>
       </div>

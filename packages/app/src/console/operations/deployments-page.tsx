@@ -218,7 +218,7 @@ function Remove({
           onChange={setTyped}
           error={error}
         />
-        <Foot onClose={onClose} action={sayShared('remove')} />
+        <Foot onClose={onClose} action={sayShared('remove')} isDangerous />
       </form>
     </Dialog>
   );
