@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFormats, shownOf } from './format.ts';
+import { createFormats, measureIn, shownOf } from './format.ts';
 import { en } from './texts/en.ts';
 import { sayWith } from './texts/index.ts';
 
@@ -86,4 +86,10 @@ test.each([
 ])('%s by %s', (time, name, text) => {
   const shown = { type: 'time', title: 'T', shortTitle: 'T', ...(name ? { granularity: { name } } : {}) };
   expect(formats.value(time, shown).replaceAll('\u2009', ' ')).toBe(text);
+});
+
+test('what a query calculates and compares is a measure of it too', () => {
+  const query = { measures: ['sales.revenue'], calculated: [{ name: 'share', kind: 'shareOfTotal' }] };
+  const members = ['sales.revenue', 'sales.revenue.previous', 'share', 'sales.orders', 'sales.revenue.other'];
+  expect(members.filter((member) => measureIn(query, member))).toEqual(members.slice(0, 3));
 });

@@ -212,8 +212,10 @@ export function createFormats(locale: string, say: Say = sayWith(en)): Formats {
 const COMPARED = /^(.+)\.(previous|change|percent)$/;
 
 /** Whether a column is a measure of the query, or the comparison of one. */
-export const measureIn = ({ measures = [] }: Query, member: string): boolean =>
-  measures.includes(member) || measures.includes(COMPARED.exec(member)?.[1] ?? '');
+export const measureIn = ({ measures = [], calculated = [] }: Query, member: string): boolean =>
+  measures.includes(member) ||
+  measures.includes(COMPARED.exec(member)?.[1] ?? '') ||
+  calculated.some(({ name }) => name === member);
 
 type Compared = 'previous' | 'change' | 'percent';
 

@@ -66,6 +66,15 @@ test('numbers keep all their digits', () => {
   expect(typed(result)[0]).toMatchObject({ sum: 7, name: '7' });
 });
 
+test('the common time of queries that were asked together is no column', () => {
+  const annotation = { measures: {}, dimensions: {}, timeDimensions: {} };
+  const data = [{ 'orders.at.month': '2026-01-01T00:00:00.000', 'time.month': '2026-01-01T00:00:00.000' }];
+  expect(typed({ query: {}, annotation, data })).toEqual([{ 'orders.at.month': '2026-01-01T00:00:00.000' }]);
+  const shown = { title: '', shortTitle: '', type: 'time' };
+  const own = { ...annotation, timeDimensions: { 'time.month': shown } };
+  expect(typed({ query: {}, annotation: own, data })).toEqual(data);
+});
+
 const at = (range?: string | string[]): Query => ({
   timeDimensions: [{ dimension: 'orders.at', ...(range ? { dateRange: range } : {}) }],
 });

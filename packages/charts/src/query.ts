@@ -340,13 +340,19 @@ export const isPlainTime = ({ dimensions = [], timeDimensions = [] }: Query, mem
 /** Numbers hold 15 digits, whatever they are. */
 const fitsNumber = (text: string) => text.replace(/^[-+0.]+|e.*$/gi, '').replace('.', '').length <= 15;
 
+/** Queries that are asked together have their time under a common name too, which nobody asked for. */
+const COMMON_TIME = /^time\.[a-z]+$/;
+
 /** Texts of numbers become numbers, except those that would lose digits: ids would become other ids. */
 export function typed({ annotation, data }: Result): Row[] {
+  const known = { ...annotation.dimensions, ...annotation.measures, ...annotation.timeDimensions };
+  const common = Object.keys(data[0] ?? {}).filter((key) => COMMON_TIME.test(key) && !(key in known));
   const numeric = Object.entries({ ...annotation.dimensions, ...annotation.measures })
     .filter(([, { type }]) => type === 'number')
     .map(([key]) => key);
   return data.map((row) => {
     const copy = { ...row };
+    for (const key of common) delete copy[key];
     for (const key of numeric) {
       const value = copy[key];
       if (typeof value === 'string' && fitsNumber(value)) copy[key] = Number(value);

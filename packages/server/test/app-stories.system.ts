@@ -452,6 +452,33 @@ test('texts of a model, of its rows and of a question that try to run as script 
   await world.admin.deleteDeployment({ deploymentId: id });
 });
 
+test('a new deployment begins with its first steps, and a deleted one leads to what is left', async () => {
+  const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
+  await page.goto(`/d/${deploymentId}${ROUTES.adminDeployments}`);
+  const button = page.getByRole('button', { name: 'New deployment' });
+  await button.click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('button:focus', { hasText: 'New deployment' }).waitFor();
+  await button.click();
+  await page.keyboard.type('Our own');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(
+    (url) => /^\/d\/\d+$/.test(url.pathname) && !url.pathname.endsWith(`/${deploymentId}`),
+  );
+  // The model that it comes with is no step of anybody.
+  await page.getByRole('heading', { name: 'First steps: 1 of 6 done' }).waitFor();
+  await page.goto(`${page.url()}${ROUTES.adminDeployments}`);
+  await page
+    .getByRole('row', { name: /Our own/ })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await page.keyboard.type('Our own');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`/d/${deploymentId}`);
+  await page.getByRole('link', { name: 'Commerce overview' }).first().waitFor();
+  await context.close();
+});
+
 test('one click removes the demo, and one click adds it again', async () => {
   const { page, context } = await open(await createSignable(world, { roles: ['Admin'] }));
   await page.getByRole('link', { name: 'Commerce overview' }).locator('.picture-of').waitFor();

@@ -163,6 +163,8 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Filter' }).click();
   await page.getByLabel('Field', { exact: true }).selectOption('operations.status');
+  // Viewers see the title, and not the model.
+  await expect.poll(() => page.getByLabel('Title', { exact: true }).inputValue()).toBe('Status');
   await page.getByLabel('Title', { exact: true }).fill('State');
   const reaches = page.getByRole('group', { name: 'Reaches' }).getByLabel('Orders', { exact: true });
   await expect.poll(() => reaches.locator('option:checked').innerText()).toBe('reached');
@@ -259,6 +261,7 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await shoot(page, 'versions');
   await dialog.getByRole('button', { name: 'Show' }).last().click();
   await page.getByText('You see version 1, as it was published').waitFor();
+  expect(await page.getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0);
   await expect.poll(() => page.locator('.board .grid > .cell').count()).toBe(4);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Back to the draft' }).click();

@@ -172,6 +172,11 @@ test('five questions', async () => {
   expect(rows.map(([name, value]) => [name, digits(value)])).toEqual(
     channels.map((row) => [row['sales.channel'], digits(row['sales.orders'])]),
   );
+  // A new question is another page, from which the way back leads to this one.
+  await page.getByRole('link', { name: 'New question' }).click();
+  await page.getByRole('searchbox', { name: /Search views/ }).waitFor();
+  await page.goBack();
+  expect(await shownRows(2)).toEqual(rows);
   await save('Two channels', rows, 'Revenue by category');
 
   // 3. How did revenue go, and how does it compare with the year before?

@@ -9,7 +9,7 @@ import {
   requireColumn,
   requireMeasures,
 } from './columns.ts';
-import { EARLIER_WORDS, type Part } from './encodings.ts';
+import { EARLIER_WORDS, earlierMember, type Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
   type AskedQuery,
@@ -73,12 +73,27 @@ function moreOf(visualization: Visualization, query: AskedQuery) {
     ...(formats || tooltip?.length
       ? {
           preferences: {
-            ...(formats ? { columnFormats: formats } : {}),
+            ...(formats ? { columnFormats: { ...formats, ...formatsOfEarlier(formats, known) } } : {}),
             ...(tooltip?.length ? { tooltip } : {}),
           },
         }
       : {}),
   };
+}
+
+/** An earlier value, and the difference of two values that are no rates, are written like the measure itself. */
+function formatsOfEarlier(
+  formats: NonNullable<Visualization['formats']>,
+  comparisons: readonly { measure: string }[],
+): NonNullable<Visualization['formats']> {
+  return Object.fromEntries(
+    comparisons.flatMap(({ measure }) => {
+      const own = formats[measure];
+      if (!own) return [];
+      const change = own.type === 'percent' ? [] : [[`${measure}.change`, own]];
+      return [[earlierMember(measure), own], ...change];
+    }),
+  );
 }
 
 function plainOf(visualization: Visualization, query: AskedQuery, describe?: Describe): Chart {

@@ -38,12 +38,43 @@ test.each<[AskedQuery, number, VisualizationType, string]>([
     'scatter',
     'twoMeasures',
   ],
+  [
+    {
+      measures: ['sales.revenue'],
+      calculated: [{ name: 'share', kind: 'shareOfTotal' }],
+      dimensions: ['sales.status'],
+    },
+    6,
+    'combo',
+    'differentUnits',
+  ],
   [{ measures: ['sales.revenue'], dimensions: ['sales.status', 'sales.channel'] }, 20, 'column', 'twoGroups'],
   [{ dimensions: ['sales.status'] }, 5, 'table', 'details'],
   [{ measures: ['sales.revenue'], dimensions: ['sales.a', 'sales.b', 'sales.c'] }, 5, 'table', 'details'],
 ])('%j with %i rows: %s, because of %s', (query, count, type, reason) => {
   const [first] = recommend(shapeOf(query, describe, rows(count)));
   expect(first).toEqual({ type, reason });
+});
+
+test('ten long names stand beside bars, because columns have no room for them', () => {
+  const query = { measures: ['sales.revenue'], dimensions: ['sales.shop'] };
+  const named = (name: string) => rows(10).map((row, i) => ({ ...row, 'sales.shop': `${name} ${i}` }));
+  expect(recommend(shapeOf(query, describe, named('North')))[0]?.type).toBe('column');
+  expect(recommend(shapeOf(query, describe, named('Northern Partners')))[0]?.type).toBe('bar');
+});
+
+test('the values of an earlier period are written like those of now', () => {
+  const periodComparisons = [
+    {
+      measure: 'sales.revenue',
+      timeDimension: 'sales.ordered_at',
+      offset: { amount: 1, unit: 'year' as const },
+    },
+  ];
+  const asked = { measures: ['sales.revenue'], timeDimensions: MONTHS };
+  const formats = { 'sales.revenue': { type: 'number' as const } };
+  const chart = chartOf({ type: 'line', formats, periodComparisons }, asked, describe);
+  expect(chart.preferences?.columnFormats).toMatchObject({ 'sales.revenue.previous': { type: 'number' } });
 });
 
 test('whatever is recommended can be drawn', () => {

@@ -21,6 +21,10 @@ export interface ResultShape {
   isAdditive?: boolean;
   /** Whether some measures are shares and others are not. */
   hasMixedUnits?: boolean;
+  /** Whether some measures are calculated from others, so that they go together in any case. */
+  hasCalculated?: boolean;
+  /** How many characters all values of the first dimension have. */
+  characters?: number | undefined;
 }
 
 export type Reason =
@@ -66,6 +70,8 @@ export interface Fit {
 
 const FEW = 6;
 const NAMES = 12;
+/** As many as stand in one line below the columns of a usual chart. */
+const CHARACTERS = 110;
 
 /** The best first. There is always one: a table shows everything. */
 export function recommend(shape: ResultShape): Recommendation[] {
@@ -87,12 +93,16 @@ export function recommend(shape: ResultShape): Recommendation[] {
   if (times === 0 && shape.hasPlaces && dimensions === 1 && measures > 0) add('map', 'byPlace');
   if (times === 0 && groups === 1 && measures === 1) {
     const count = values ?? rows;
-    if (count !== undefined && count <= NAMES) add('column', 'fewNames');
+    const isShort = (shape.characters ?? 0) <= CHARACTERS;
+    if (count !== undefined && count <= NAMES && isShort) add('column', 'fewNames');
     add('bar', 'rankedNames');
     if (shape.isAdditive !== false && count !== undefined && count <= FEW) add('donut', 'fewParts');
   }
-  if (times === 0 && groups > 0 && measures >= 3) add('bubble', 'threeMeasures');
-  if (times === 0 && groups === 1 && measures === 2) add('scatter', 'twoMeasures');
+  const isIndependent = !shape.hasCalculated;
+  if (times === 0 && groups > 0 && measures >= 3 && isIndependent) add('bubble', 'threeMeasures');
+  if (times === 0 && groups === 1 && measures === 2)
+    if (isIndependent) add('scatter', 'twoMeasures');
+    else if (shape.hasMixedUnits) add('combo', 'differentUnits');
   if (times === 0 && groups === 1 && measures > 1) add('column', 'measuresOnly');
   if (times === 0 && groups === 2 && measures > 0) {
     add('column', 'twoGroups');
@@ -170,6 +180,7 @@ export function shapeOf(
   const count = (kind: string) => columns.filter((column) => column.kind === kind).length;
   const [first] = columns.filter(({ kind }) => kind === 'dimension' || kind === 'number');
   const measures = columns.filter(({ kind }) => kind === 'measure');
+  const names = first && rows && new Set(rows.map((row) => row[first.member]));
   const formats = measures.map(({ member }) => SHARES.includes(describe?.(member)?.format ?? ''));
   return {
     times: count('time'),
@@ -177,7 +188,9 @@ export function shapeOf(
     numbers: count('number'),
     measures: measures.length,
     rows: rows?.length,
-    values: first && rows ? new Set(rows.map((row) => row[first.member])).size : undefined,
+    values: names?.size,
+    characters: names && [...names].reduce((sum: number, name) => sum + String(name).length, 0),
+    hasCalculated: (query.calculated?.length ?? 0) > 0,
     hasPlaces: columns.some(
       ({ kind, member }) => kind === 'dimension' && PLACES.test(member.split('.')[1] ?? ''),
     ),

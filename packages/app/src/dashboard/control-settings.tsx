@@ -37,6 +37,10 @@ function fieldOptions(editor: Editor, isWanted: (type: string) => boolean) {
   );
 }
 
+/** What viewers call a field. They see the title of its control, and never the model. */
+const shortTitleOf = (editor: Editor, member: unknown) =>
+  editor.cubes.value.flatMap(({ dimensions }) => dimensions).find(({ name }) => name === member)?.shortTitle;
+
 const typeOf = (editor: Editor, member: unknown) =>
   editor.dimensions.value.find(({ name }) => name === member)?.type ?? 'string';
 
@@ -63,6 +67,12 @@ export function ControlSettings(props: WidgetProps) {
   const setMember = (field: string, value: unknown) =>
     editor.session.change(say('stepEdit', { title: editor.titleOf(widget) }), (doc) => {
       const own = configIn<Record<string, unknown>>(doc, widget.id);
+      // A title of somebody's own stays.
+      if (!own.title || own.title === shortTitleOf(editor, own[field])) {
+        const title = shortTitleOf(editor, value);
+        if (title) own.title = title;
+        else delete own.title;
+      }
       own[field] = value;
       for (const gone of ['default', 'mapping', 'widgets', 'operators']) delete own[gone];
       const fitting = KINDS[typeOf(editor, value)] ?? ['select'];

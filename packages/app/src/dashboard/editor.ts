@@ -35,7 +35,7 @@ export interface Dimension {
 
 type Cube = Omit<MetaCube, 'dimensions'> & {
   title?: string;
-  dimensions: { name: string; title?: string; type: string }[];
+  dimensions: { name: string; title?: string; shortTitle?: string; type: string }[];
 };
 
 /** As whom the preview is shown. */

@@ -40,6 +40,11 @@ export function ShownVersion({ editor }: { editor: Editor }) {
   const shown = editor.version.value;
   if (!shown) return null;
   const { number, doc } = shown;
+  const leave = () => {
+    editor.showVersion(undefined);
+    // The button that had the focus is gone.
+    document.getElementById('content')?.focus();
+  };
   return (
     <div class="previewed-as" role="status">
       <span>{say('youSeeVersion', { number })}</span>
@@ -47,14 +52,14 @@ export function ShownVersion({ editor }: { editor: Editor }) {
         <button
           type="button"
           onClick={() => {
-            editor.showVersion(undefined);
+            leave();
             restore(editor, number, doc);
           }}
         >
           {say('restore')}
         </button>
       )}
-      <button type="button" onClick={() => editor.showVersion(undefined)}>
+      <button type="button" onClick={leave}>
         {say('backToDraft')}
       </button>
     </div>

@@ -145,9 +145,12 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
         {editor.canEdit && (
           <>
             <Tool icon="recent" label={say('versions')} run={() => openVersions(editor)} />
-            <button type="button" class="primary" onClick={() => openPublish(editor)}>
-              {say('publish')}
-            </button>
+            {/* It would publish the draft, and not the version that is seen. */}
+            {!editor.version.value && (
+              <button type="button" class="primary" onClick={() => openPublish(editor)}>
+                {say('publish')}
+              </button>
+            )}
           </>
         )}
       </div>

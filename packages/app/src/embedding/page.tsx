@@ -1,4 +1,5 @@
 /** How to show a dashboard in another product: who may see it, a viewer to try it with, and the code to paste. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
@@ -34,6 +35,7 @@ export default function EmbedPage({ params }: PageProps) {
       () => undefined,
     ),
   );
+  const { data: me } = useMe();
   const [viewer, setViewer] = useState<Described>(EXAMPLE);
   const [tried, setTried] = useState<Tried>();
   const rows = useRowsOf(where, tried);
@@ -46,7 +48,8 @@ export default function EmbedPage({ params }: PageProps) {
   }
   const publicId = workbook.publishedDashboard?.publicId;
   const body = bodyOf(where.deploymentId, viewer);
-  const missing = whatIsMissing(access.data, publicId, viewer.embedTenantName.trim(), origins);
+  const missing = whatIsMissing(access.data, publicId, viewer.embedTenantName.trim());
+  const isOpen = origins?.length === 0;
   const names = { element: say('element'), react: say('react') };
   return (
     <>
@@ -63,14 +66,19 @@ export default function EmbedPage({ params }: PageProps) {
       <div class="embed-page">
         <div class="embed-side">
           <Access where={where} access={access.data} onChange={() => invalidate(accessKey)} />
-          <Viewer viewer={viewer} onChange={setViewer} />
           <section class="card-section" aria-labelledby="missing">
             <h2 id="missing">{say('missing')}</h2>
-            {missing.length || rows ? (
+            {missing.length || isOpen || rows ? (
               <ul>
                 {missing.map((text) => (
                   <li key={text}>{text}</li>
                 ))}
+                {isOpen && (
+                  <li>
+                    {say('noOrigins')}{' '}
+                    <a href={addressOf(where.deploymentId, 'adminEmbedding')}>{say('nameOrigins')}</a>
+                  </li>
+                )}
                 {rows && tried && (
                   <li>
                     {say(rows === 'none' ? 'rowsNone' : 'rowsSome', { name: tried.externalId })}{' '}
@@ -83,6 +91,7 @@ export default function EmbedPage({ params }: PageProps) {
             )}
             <p class="soft">{say('noPolicies')}</p>
           </section>
+          <Viewer viewer={viewer} onChange={setViewer} />
         </div>
         <Preview
           publicId={publicId}
@@ -100,7 +109,9 @@ export default function EmbedPage({ params }: PageProps) {
             title={say('backend')}
             hint={say('backendHint')}
             samples={backendSamples(location.origin, body)}
-          />
+          >
+            {me?.isAdmin && <a href={addressOf(where.deploymentId, 'adminApiKeys')}>{say('makeKey')}</a>}
+          </Samples>
           {publicId && (
             <Samples
               title={say('page')}
@@ -148,7 +159,6 @@ function whatIsMissing(
   { allowEmbed, allEmbedUsers, tenants }: EmbedAccess,
   publicId: string | undefined,
   tenant: string,
-  origins: readonly string[] | undefined,
 ): string[] {
   const own = tenants.find(({ embedTenantName }) => embedTenantName === tenant);
   const action = own?.action ?? (allEmbedUsers.enabled ? allEmbedUsers.action : 'none');
@@ -156,7 +166,6 @@ function whatIsMissing(
     !publicId && say('notPublished'),
     !allowEmbed && say('notAllowed'),
     allowEmbed && action !== 'read' && say('noAccess', { name: tenant }),
-    origins?.length === 0 && say('noOrigins'),
   ].filter((text) => text !== false);
 }
 
@@ -242,7 +251,15 @@ function Preview(given: {
   );
 }
 
-function Samples({ title, hint, samples }: { title: string; hint: string; samples: Sample[] }) {
+interface SamplesProps {
+  title: string;
+  hint: string;
+  samples: Sample[];
+  /** After the hint. */
+  children?: ComponentChildren;
+}
+
+function Samples({ title, hint, samples, children }: SamplesProps) {
   const [chosen, choose] = useState(samples[0]!.id);
   const sample = samples.find(({ id }) => id === chosen) ?? samples[0]!;
   const copy = () =>
@@ -253,7 +270,9 @@ function Samples({ title, hint, samples }: { title: string; hint: string; sample
   return (
     <section class="card-section" aria-label={title}>
       <h3>{title}</h3>
-      <p class="soft">{hint}</p>
+      <p class="soft">
+        {hint} {children}
+      </p>
       <div class="buttons" role="group" aria-label={title}>
         {samples.map(({ id, name }) => (
           <button

@@ -132,6 +132,9 @@ if err != nil {
 	return err
 }
 defer response.Body.Close()
+if response.StatusCode >= 300 {
+	return fmt.Errorf("no session: %s", response.Status)
+}
 var reply struct{ SessionID string \`json:"sessionId"\` }
 if err := json.NewDecoder(response.Body).Decode(&reply); err != nil {
 	return err
@@ -173,7 +176,11 @@ export const pageSamples = (
     name: names.react,
     code: `import { OrielDashboard } from '${COMPONENT}';
 
-const getSession = async () => (await fetch('/session', { method: 'POST' })).text();
+const getSession = async () => {
+  const response = await fetch('/session', { method: 'POST' });
+  if (!response.ok) throw new Error('There is no session.');
+  return response.text();
+};
 
 export const Dashboard = () => (
   <OrielDashboard baseUrl="${origin}" publicId="${publicId}" getSession={getSession} theme="auto" />

@@ -144,6 +144,11 @@ export function SeriesSettings({
   );
 }
 
+/** What a line across is called unless somebody gives it a text. Numbers have none. */
+const textOfReference = (kind: string) =>
+  ({ average: say('average'), median: say('median'), min: say('smallest'), max: say('largest') })[kind] ??
+  null;
+
 export function References({ visualization, set }: PartProps) {
   const references = visualization.references ?? [];
   const change = (at: number, changed: object, field?: string) =>
@@ -164,10 +169,14 @@ export function References({ visualization, set }: PartProps) {
               ['max', say('largest')],
             ]}
             onChange={(kind) =>
-              change(
-                i,
-                kind === 'fixed' ? { measure: null, value: 0 } : { measure: kind, value: null, to: null },
-              )
+              change(i, {
+                ...(kind === 'fixed'
+                  ? { measure: null, value: 0 }
+                  : { measure: kind, value: null, to: null }),
+                ...((reference.label ?? null) === textOfReference(reference.measure ?? 'fixed')
+                  ? { label: textOfReference(kind) }
+                  : {}),
+              })
             }
           />
           {!reference.measure && (

@@ -1,13 +1,19 @@
 /** Filters as chips. A chip says its filter in words; a click opens its controls. */
+import { lazy } from '@oriel/charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { addFilter, changeFilter, combine } from './changes.ts';
 import type { Exploration } from './exploration.ts';
-import { FilterControls } from './filter-values.tsx';
 import { type Member, searchMembers } from './members.ts';
 import { filterText, firstOf } from './operators.ts';
 import { type Comparison, comparison, type FilterNode, isComplete, isGroup } from './question.ts';
 import { say } from './texts/say.ts';
+
+// The controls take the focus when they come.
+const FilterControls = lazy(
+  () => import('./filter-values.tsx').then((module) => module.FilterControls),
+  null,
+);
 
 interface FiltersProps {
   exploration: Exploration;

@@ -1,6 +1,6 @@
 /** Explore: choose fields, filter, and see the answer as a table and as a chart. */
 import { lazy } from '@oriel/charts';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { api } from '../data/api.ts';
@@ -25,6 +25,7 @@ import { contentOf, questionOf, type Report } from './save.ts';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { say } from './texts/say.ts';
+import { Title } from './title.tsx';
 
 export { say as texts } from './texts/say.ts';
 
@@ -40,6 +41,7 @@ interface PageProps {
 export default function Page({ params, query }: PageProps) {
   const deploymentId = Number(params.deploymentId);
   const reportId = params.reportId ? Number(params.reportId) : undefined;
+  const { write, visit } = useWrittenAddress();
   const meta = useMeta(deploymentId);
   const model = useMemo(() => meta.data && createModel(meta.data.cubes as unknown as Source[]), [meta.data]);
   const stored = useData(reportId ? `d/${deploymentId}/report/${reportId}` : null, async (signal) => {
@@ -53,11 +55,12 @@ export default function Page({ params, query }: PageProps) {
   if (!model || (reportId && !stored.data)) return <Skeleton />;
   return (
     <Explore
-      key={`${deploymentId} ${reportId ?? ''} ${stored.data?.etag ?? ''}`}
+      key={`${deploymentId} ${reportId ?? ''} ${stored.data?.etag ?? ''} ${visit}`}
       deploymentId={deploymentId}
       model={model}
       stored={stored.data}
       reload={stored.reload}
+      write={write}
       asked={query.q}
       sqlAsked={query.sql}
       dataSource={query.source}
@@ -65,11 +68,31 @@ export default function Page({ params, query }: PageProps) {
   );
 }
 
+/** The page writes its question into its own address. Any other change of the address is a visit, which begins anew. */
+function useWrittenAddress() {
+  const { url, route } = useLocation();
+  const written = useRef(url);
+  const visit = useRef(0);
+  if (written.current !== url) {
+    written.current = url;
+    visit.current++;
+  }
+  const write = (search: string) => {
+    const address = location.pathname + search;
+    if (address === location.pathname + location.search) return;
+    written.current = address;
+    route(address, true);
+  };
+  return { write, visit: visit.current };
+}
+
 interface ExploreProps {
   deploymentId: number;
   model: Model;
   stored: { report: Report; etag: string | undefined } | undefined;
   reload(): void;
+  /** Puts what is asked into the address, without a new entry in the history. */
+  write(search: string): void;
   /** The question in the address. */
   asked: string | undefined;
   /** SQL in the address, and the data source that it is for. */
@@ -77,7 +100,7 @@ interface ExploreProps {
   dataSource: string | undefined;
 }
 
-function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSource }: ExploreProps) {
+function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, dataSource }: ExploreProps) {
   const { route, path } = useLocation();
   const report = stored?.report;
   const saved = useMemo(() => report && questionOf(report), [report]);
@@ -114,9 +137,9 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
       saved.visualization === question.visualization &&
       saved.vegaLite === question.vegaLite;
     setTooLong(Boolean(isBegun && !isStored && !address));
-    const search = address && !isStored ? `?q=${address}` : '';
-    if (location.pathname === path && location.search !== search)
-      history.replaceState(history.state, '', `${location.pathname}${search}`);
+    // A question that no address holds has one all the same, so that a new question is another.
+    const search = isBegun && !isStored ? `?q=${address ?? ''}` : '';
+    if (location.pathname === path) write(search);
   }, [question, sql]);
 
   useCommands([
@@ -167,7 +190,7 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
     });
     if (!done) return;
     toast(say('saved'));
-    history.replaceState(history.state, '', location.pathname);
+    write('');
     reload();
   }
 
@@ -180,6 +203,7 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
         view={model.sources[0]?.name}
         stored={saved ? undefined : stored}
         reload={reload}
+        write={write}
         onBack={() => setSql(undefined)}
       />
     );
@@ -204,7 +228,7 @@ function Explore({ deploymentId, model, stored, reload, asked, sqlAsked, dataSou
         >
           <Icon name="list" size={16} /> {say('showMembers')}
         </button>
-        <h1>{name || say('title')}</h1>
+        <Title report={report} name={name || say('title')} />
         <div class="explore-actions">
           <IconButton
             label={say('undo')}

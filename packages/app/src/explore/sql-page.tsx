@@ -19,6 +19,7 @@ import { readLines, type SqlAnswer } from './sql-answer.ts';
 import { SqlChart } from './sql-chart.tsx';
 import { SqlTable } from './sql-table.tsx';
 import { say } from './texts/say.ts';
+import { Title } from './title.tsx';
 
 export interface SqlPageProps {
   deploymentId: number;
@@ -30,6 +31,7 @@ export interface SqlPageProps {
   view: string | undefined;
   stored: { report: Report; etag: string | undefined } | undefined;
   reload(): void;
+  write(search: string): void;
   onBack(): void;
 }
 
@@ -44,6 +46,7 @@ export default function SqlPage({
   view,
   stored,
   reload,
+  write,
   onBack,
 }: SqlPageProps) {
   const { route } = useLocation();
@@ -102,7 +105,7 @@ export default function SqlPage({
     const search = isStored
       ? ''
       : `?${new URLSearchParams({ sql: written ?? '', ...(source === undefined ? {} : { source }) })}`;
-    if (location.search !== search) history.replaceState(history.state, '', `${location.pathname}${search}`);
+    write(search);
   }, [text, source]);
 
   const switchTo = (next: string | undefined) => {
@@ -143,7 +146,7 @@ export default function SqlPage({
     );
     if (!done) return;
     toast(say('saved'));
-    history.replaceState(history.state, '', location.pathname);
+    write('');
     reload();
   }
   useCommands([
@@ -160,7 +163,7 @@ export default function SqlPage({
   return (
     <div class="sql-page">
       <header class="page-head">
-        <h1>{report?.title || report?.name || say('sqlResult')}</h1>
+        <Title report={report} name={report?.title || report?.name || say('sqlResult')} />
         <button type="button" onClick={onBack}>
           {say('backToFields')}
         </button>

@@ -97,7 +97,7 @@ export function TypePicker({ exploration, answer }: { exploration: Exploration; 
       {best && !isByHand && (
         <p class="soft">
           <strong>{say(`type_${type}`)}</strong>
-          {reasonOf(type) ? `: ${say(`reason_${reasonOf(type)!}`)}` : ''}
+          {reasonOf(type) ? `: ${say(`reason_${reasonOf(type)!}`)}` : '.'}
           {best.type !== type &&
             ` ${say('recommended')}: ${say(`type_${best.type}`)}. ${say(`reason_${best.reason}`)}`}
         </p>

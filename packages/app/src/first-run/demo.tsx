@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { api } from '../data/api.ts';
-import { assume, invalidate } from '../data/cache.ts';
-import { useDeployments, useMe } from '../frame/account.ts';
+import { invalidate } from '../data/cache.ts';
+import { forgetDeployment, useDeployments, useMe } from '../frame/account.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
@@ -72,8 +72,7 @@ function RemoveDemo({ id, onClose, onDone }: { id: number; onClose(): void; onDo
     const isDone = await attempt(() => api.deleteDeployment({ deploymentId: id }));
     setRunning(false);
     if (!isDone) return;
-    // The first page leads to a deployment that is known.
-    assume<{ id: number }[]>('deployments', (known) => known.filter((one) => one.id !== id));
+    forgetDeployment(id);
     onClose();
     onDone();
     invalidate('');
@@ -86,7 +85,7 @@ function RemoveDemo({ id, onClose, onDone }: { id: number; onClose(): void; onDo
         <button type="button" onClick={onClose}>
           {sayAll('cancel')}
         </button>
-        <button type="button" class="primary" disabled={isRunning} onClick={() => void run()}>
+        <button type="button" class="primary bad" disabled={isRunning} onClick={() => void run()}>
           {say('removeDemo')}
         </button>
       </div>

@@ -102,13 +102,17 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   );
 }
 
+/** The model that a new deployment begins with is nobody's work. */
+const EXAMPLES = ['example_orders', 'example'];
+
 /** What cannot be asked counts as not there. */
 async function whatIsThere(deploymentId: number, signal: AbortSignal) {
   const not = () => undefined;
   const own = (type: 'WORKBOOK' | 'REPORT', first: number) =>
     api.workspaceObjects({ deploymentId, owned: true, types: [type], first }, { signal }).catch(not);
-  const [variables, meta, reports, workbooks, sessions, users] = await Promise.all([
+  const [variables, files, meta, reports, workbooks, sessions, users] = await Promise.all([
     api.getEnvVariables({ deploymentId }, { signal }).catch(not),
+    api.listDataFiles({ deploymentId, first: 1 }, { signal }).catch(not),
     api.getQueryMeta({ deploymentId }, { signal }).catch(not),
     own('REPORT', 1),
     own('WORKBOOK', 100),
@@ -117,10 +121,11 @@ async function whatIsThere(deploymentId: number, signal: AbortSignal) {
   ]);
   const mine = (workbooks?.items ?? []).filter(isWorkbook);
   const published = mine.find(isPublished);
+  const hasModel = meta?.cubes.some(({ name }) => !EXAMPLES.includes(name)) ?? false;
   return {
     // A model that can be queried has data; the demo needs no variables.
-    hasData: (variables?.items.length ?? 0) > 0 || (meta?.cubes.length ?? 0) > 0,
-    hasModel: (meta?.cubes.length ?? 0) > 0,
+    hasData: hasModel || (variables?.items.length ?? 0) > 0 || (files?.items.length ?? 0) > 0,
+    hasModel,
     hasReport: (reports?.items.length ?? 0) > 0,
     hasDashboard: published !== undefined,
     hasEmbed: (sessions?.items.length ?? 0) > 0,

@@ -1,10 +1,12 @@
 /** Who uses the app, and which deployments there are. */
 import { api } from '../data/api.ts';
-import { type Loaded, useData } from '../data/cache.ts';
+import { assume, type Loaded, useData } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
 import { isEmbedded } from '../place.ts';
 
 export type Me = Awaited<ReturnType<typeof api.getMe>>;
+const DEPLOYMENTS = 'deployments';
+
 export type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
 
 /** The person; nobody in a frame, where the session says who it is. */
@@ -12,7 +14,7 @@ export const useMe = (isWanted = true): Loaded<Me> =>
   useData(isWanted && !isEmbedded ? 'me' : null, (signal) => api.getMe({}, { signal }));
 
 export const useDeployments = (): Loaded<Deployment[]> =>
-  useData(isEmbedded ? null : 'deployments', async (signal) => {
+  useData(isEmbedded ? null : DEPLOYMENTS, async (signal) => {
     try {
       return (await api.getDeployments({ first: 1000 }, { signal })).items;
     } catch (error) {
@@ -21,3 +23,7 @@ export const useDeployments = (): Loaded<Deployment[]> =>
       throw error;
     }
   });
+
+/** The one that was deleted, so that the first page leads to another. */
+export const forgetDeployment = (deletedId: number) =>
+  assume<Deployment[]>(DEPLOYMENTS, (known) => known.filter(({ id }) => id !== deletedId));

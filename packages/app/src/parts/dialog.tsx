@@ -17,10 +17,14 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
+    const dialog = element.current!;
     const before = document.activeElement;
-    element.current!.showModal();
+    dialog.showModal();
+    if (!dialog.querySelector('[autofocus]')) firstField(dialog)?.focus();
     return () => {
-      // Preact removes the element before the browser could give the focus back.
+      // Nothing outside of an open dialog takes the focus, and its owner knows already that it closes.
+      dialog.addEventListener('close', (event) => event.stopImmediatePropagation(), { capture: true });
+      dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
@@ -43,6 +47,14 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
       </div>
     </dialog>
   );
+}
+
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
+
+/** The field that a dialog begins with. Where there is something to read or to choose before, nothing is passed over. */
+function firstField(dialog: HTMLDialogElement): HTMLElement | undefined {
+  const first = dialog.querySelectorAll<HTMLElement>(FOCUSABLE)[1];
+  return first?.matches('input, textarea') ? first : undefined;
 }
 
 type Opened = { id: number; view(close: () => void): ComponentChildren };

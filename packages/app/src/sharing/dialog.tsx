@@ -1,5 +1,5 @@
 /** Who may do what with a folder, workbook or report, and where a right comes from that was given further up. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { useMe } from '../frame/account.ts';
@@ -159,6 +159,9 @@ function AddHolder({ resource, onAdd }: { resource: Resource; onAdd(holder: Hold
     api.findPolicyCandidates({ ...resource, search }, { signal }),
   );
   const findsRoles = me?.isAdmin === true;
+  const input = useRef<HTMLInputElement>(null);
+  // It comes after the dialog was opened.
+  useEffect(() => input.current?.focus(), []);
   const found: Holder[] = [
     ...(candidates?.users ?? []).map(({ userId, name }) => ({ kind: 'user' as const, id: userId, name })),
     ...(candidates?.groups ?? []).map(({ groupId, name }) => ({ kind: 'group' as const, id: groupId, name })),
@@ -169,6 +172,7 @@ function AddHolder({ resource, onAdd }: { resource: Resource; onAdd(holder: Hold
       <label class="field">
         <span>{say(findsRoles ? 'add' : 'addSome')}</span>
         <input
+          ref={input}
           type="search"
           placeholder={say(findsRoles ? 'searchPeople' : 'searchSome')}
           autocomplete="off"

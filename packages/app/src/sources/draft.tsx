@@ -200,6 +200,8 @@ function Joins({
   const [columns, setColumns] = useState<readonly string[]>([]);
   const to = others.find((one) => keyOf(one) === target) ?? others[0];
   const toColumns = to ? (to.primaryKey.length ? to.primaryKey : [to.columns[0]!.name]) : [];
+  // One table alone is joined with nothing.
+  if (!others.length && !table.foreignKeys.length) return null;
   const from = toColumns.map(
     (name, i) =>
       columns[i] ?? (table.columns.find((column) => column.name === name) ?? table.columns[0])!.name,

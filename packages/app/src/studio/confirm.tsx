@@ -13,7 +13,7 @@ export function confirm(title: string, text: string, run: () => Promise<unknown>
         </button>
         <button
           type="button"
-          class="primary"
+          class="primary bad"
           onClick={() => {
             close();
             void attempt(run);

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { api } from '../../data/api.ts';
 import { invalidate, useData } from '../../data/cache.ts';
+import { forgetDeployment } from '../../frame/account.ts';
 import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { attempt, toast } from '../../parts/toasts.tsx';
 import { addressOf } from '../../place.ts';
@@ -17,11 +18,12 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
-const KEY = 'deployments';
+/** Of this list, and of the one at the top of the page. */
+const KEY = 'deployment';
 
 function Deployments({ deploymentId }: ConsolePageProps) {
   const { route } = useLocation();
-  const list = useList(`${KEY}/list`, async (first, signal) => {
+  const list = useList(`${KEY}-list`, async (first, signal) => {
     const { items, pageInfo } = await api.getDeployments({ first }, { signal });
     return { items, pageInfo: pageInfo ?? { hasNextPage: false } };
   });
@@ -31,7 +33,11 @@ function Deployments({ deploymentId }: ConsolePageProps) {
         <button
           type="button"
           class="primary"
-          onClick={() => openDialog((close) => <NewDeployment onClose={close} />)}
+          onClick={() =>
+            openDialog((close) => (
+              <NewDeployment onClose={close} onDone={(id) => route(addressOf(id, 'home'))} />
+            ))
+          }
         >
           {say('newDeployment')}
         </button>
@@ -85,7 +91,7 @@ function Deployments({ deploymentId }: ConsolePageProps) {
   );
 }
 
-function NewDeployment({ onClose }: { onClose(): void }) {
+function NewDeployment({ onClose, onDone }: { onClose(): void; onDone(id: number): void }) {
   const [name, setName] = useState('');
   const [chosen, choose] = useState('');
   const { data: regions = [] } = useData(
@@ -114,6 +120,7 @@ function NewDeployment({ onClose }: { onClose(): void }) {
           if (!made) return;
           invalidate(KEY);
           onClose();
+          onDone(made.id);
         }}
       >
         <TextField label={sayShared('name')} required maxLength={255} value={name} onChange={setName} />
@@ -205,6 +212,7 @@ function Remove({
           event.preventDefault();
           if (typed.trim() !== name.trim()) return setError(say('otherName'));
           if (!(await attempt(() => api.deleteDeployment({ deploymentId: id })))) return;
+          forgetDeployment(id);
           invalidate(KEY);
           onClose();
           onDone();
@@ -215,10 +223,13 @@ function Remove({
           label={say('typeName', { name })}
           autocomplete="off"
           value={typed}
-          onChange={setTyped}
+          onChange={(text) => {
+            setTyped(text);
+            setError(undefined);
+          }}
           error={error}
         />
-        <Foot onClose={onClose} action={sayShared('remove')} />
+        <Foot onClose={onClose} action={sayShared('remove')} isDangerous />
       </form>
     </Dialog>
   );

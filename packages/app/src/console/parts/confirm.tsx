@@ -14,7 +14,7 @@ export function confirm(question: { title: string; hint?: string; action: string
         </button>
         <button
           type="button"
-          class="primary"
+          class="primary bad"
           onClick={() => {
             close();
             void question.run();

@@ -157,7 +157,7 @@ export function DeleteUsers({
       >
         <p>{say('deleteUserHint')}</p>
         <UserField label={say('newOwner')} hint={say('newOwnerHint')} value={owner} onChange={setOwner} />
-        <Foot onClose={onClose} action={sayShared('remove')} />
+        <Foot onClose={onClose} action={sayShared('remove')} isDangerous />
       </form>
     </Dialog>
   );

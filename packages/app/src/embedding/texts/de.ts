@@ -34,15 +34,17 @@ export const texts: Texts<typeof en> = {
   notPublished: 'Das Dashboard ist nicht veröffentlicht. Veröffentlichen Sie es zuerst im Editor.',
   notAllowed: 'Das Einbetten ist für dieses Dashboard ausgeschaltet. Schalten Sie es oben ein.',
   noAccess: 'Der Embed-Mandant „{name}“ darf es nicht sehen. Ändern Sie das oben.',
-  noOrigins:
-    'Es sind keine erlaubten Ursprünge gesetzt, also darf jede Seite Ihre Dashboards einbetten. Nennen Sie Ihre Seiten in den Einstellungen des Kontos.',
+  noOrigins: 'Es sind keine erlaubten Ursprünge gesetzt, also darf jede Seite Ihre Dashboards einbetten.',
+  nameOrigins: 'Eigene Seiten nennen',
   noPolicies:
     'Cubes ohne Datenrichtlinie sind für eingebettete Betrachter geschlossen. Bleiben Diagramme leer, ergänzen Sie Richtlinien im Modell.',
   code: 'Der Code',
   backend: 'Ihr Backend',
   page: 'Ihre Seite',
   backendHint: 'Der API-Schlüssel bleibt in Ihrem Backend; der Betrachter kommt aus Ihrer eigenen Anmeldung.',
-  pageHint: '„/session“ ist die Adresse Ihres Backends, die die Sitzungskennung liefert.',
+  makeKey: 'Neuer API-Schlüssel',
+  pageHint:
+    '„/oriel/embed.js“ ist die Datei dist/embed.js des Pakets @oriel/viewer, die Ihre Seite ausliefert. „/session“ ist die Adresse Ihres Backends, die die Sitzungskennung liefert.',
   copy: 'Code kopieren',
   copied: 'Kopiert.',
   element: 'HTML-Element',

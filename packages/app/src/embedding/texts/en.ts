@@ -29,15 +29,17 @@ export const en = {
   notPublished: 'The dashboard is not published. Publish it in the editor first.',
   notAllowed: 'Embedding is off for this dashboard. Switch it on above.',
   noAccess: 'The embed tenant “{name}” may not see it. Change that above.',
-  noOrigins:
-    'No allowed origins are set, so every site may embed your dashboards. Name your own sites in the settings of the account.',
+  noOrigins: 'No allowed origins are set, so every site may embed your dashboards.',
+  nameOrigins: 'Name your own sites',
   noPolicies:
     'Cubes without a data policy are closed to embed viewers. If charts stay empty, add policies to the model.',
   code: 'The code',
   backend: 'Your backend',
   page: 'Your page',
   backendHint: 'Keep the API key in your backend, and take the viewer from your own sign-in.',
-  pageHint: '“/session” is the address of your backend that returns the session id.',
+  makeKey: 'New API key',
+  pageHint:
+    '“/oriel/embed.js” is the file dist/embed.js of the package @oriel/viewer, served by your site. “/session” is the address of your backend that returns the session id.',
   copy: 'Copy the code',
   copied: 'Copied.',
   element: 'HTML element',

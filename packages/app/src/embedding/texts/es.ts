@@ -32,15 +32,17 @@ export const texts: Texts<typeof en> = {
   notPublished: 'El panel no está publicado. Publíquelo primero en el editor.',
   notAllowed: 'La incrustación está desactivada para este panel. Actívela arriba.',
   noAccess: 'El inquilino «{name}» no puede verlo. Cámbielo arriba.',
-  noOrigins:
-    'No hay orígenes permitidos, así que cualquier sitio puede incrustar sus paneles. Indique sus sitios en la configuración de la cuenta.',
+  noOrigins: 'No hay orígenes permitidos, así que cualquier sitio puede incrustar sus paneles.',
+  nameOrigins: 'Indicar sus sitios',
   noPolicies:
     'Los cubos sin política de datos están cerrados para lectores incrustados. Si los gráficos quedan vacíos, añada políticas al modelo.',
   code: 'El código',
   backend: 'Su servidor',
   page: 'Su página',
   backendHint: 'Guarde la clave de API en su servidor y tome el lector de su propio inicio de sesión.',
-  pageHint: '«/session» es la dirección de su servidor que devuelve el identificador de sesión.',
+  makeKey: 'Nueva clave de API',
+  pageHint:
+    '«/oriel/embed.js» es el archivo dist/embed.js del paquete @oriel/viewer, servido por su sitio. «/session» es la dirección de su servidor que devuelve el identificador de sesión.',
   copy: 'Copiar el código',
   copied: 'Copiado.',
   element: 'Elemento HTML',

@@ -32,15 +32,17 @@ export const texts: Texts<typeof en> = {
   notPublished: 'Le tableau de bord n’est pas publié. Publiez-le d’abord dans l’éditeur.',
   notAllowed: 'L’intégration est désactivée pour ce tableau de bord. Activez-la ci-dessus.',
   noAccess: 'Le client intégré « {name} » ne peut pas le voir. Changez cela ci-dessus.',
-  noOrigins:
-    'Aucune origine autorisée n’est définie : tout site peut intégrer vos tableaux de bord. Nommez vos sites dans les réglages du compte.',
+  noOrigins: 'Aucune origine autorisée n’est définie : tout site peut intégrer vos tableaux de bord.',
+  nameOrigins: 'Nommer vos sites',
   noPolicies:
     'Les cubes sans règle de données sont fermés aux lecteurs intégrés. Si les graphiques restent vides, ajoutez des règles au modèle.',
   code: 'Le code',
   backend: 'Votre serveur',
   page: 'Votre page',
   backendHint: 'Gardez la clé d’API sur votre serveur, et prenez le lecteur de votre propre connexion.',
-  pageHint: '« /session » est l’adresse de votre serveur qui renvoie l’identifiant de session.',
+  makeKey: 'Nouvelle clé d’API',
+  pageHint:
+    '« /oriel/embed.js » est le fichier dist/embed.js du paquet @oriel/viewer, servi par votre site. « /session » est l’adresse de votre serveur qui renvoie l’identifiant de session.',
   copy: 'Copier le code',
   copied: 'Copié.',
   element: 'Élément HTML',

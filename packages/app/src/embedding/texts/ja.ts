@@ -32,15 +32,17 @@ export const texts: Texts<typeof en> = {
   notPublished: 'ダッシュボードが公開されていません。先にエディターで公開してください。',
   notAllowed: 'このダッシュボードの埋め込みはオフです。上でオンにしてください。',
   noAccess: '埋め込みテナント「{name}」は閲覧できません。上で変更してください。',
-  noOrigins:
-    '許可されたオリジンがないため、どのサイトでも埋め込めます。アカウント設定で自社サイトを指定してください。',
+  noOrigins: '許可されたオリジンがないため、どのサイトでも埋め込めます。',
+  nameOrigins: '自社サイトを指定',
   noPolicies:
     'データポリシーのないキューブは埋め込み閲覧者に閉じられています。グラフが空の場合は、モデルにポリシーを追加してください。',
   code: 'コード',
   backend: 'バックエンド',
   page: 'ページ',
   backendHint: 'API キーはバックエンドに置き、閲覧者は自社のログイン情報から決めてください。',
-  pageHint: '「/session」はセッション ID を返すバックエンドのアドレスです。',
+  makeKey: '新しい API キー',
+  pageHint:
+    '「/oriel/embed.js」はパッケージ @oriel/viewer の dist/embed.js で、貴社のサイトから配信します。「/session」はセッション ID を返すバックエンドのアドレスです。',
   copy: 'コードをコピー',
   copied: 'コピーしました。',
   element: 'HTML 要素',

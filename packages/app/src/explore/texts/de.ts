@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Erkunden',
+  backToWorkbook: 'Zurück zur Arbeitsmappe',
   newQuestion: 'Neue Frage',
   emptyReport: 'Dieser Bericht hat noch keine Frage. Wählen Sie eine Sicht oder ein Feld, um zu beginnen.',
   searchAll: 'Sichten, Kennzahlen und Dimensionen suchen',
@@ -181,7 +182,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: 'Länder findet man leicht auf einer Karte.',
   reason_byPoint: 'Zahlen namens Breite und Länge (latitude, longitude) sind Orte auf einer Karte.',
   reason_fewParts: 'Wenige Teile eines Ganzen.',
-  reason_rankedNames: 'Viele Namen liest man leichter neben ihren Balken.',
+  reason_rankedNames: 'Viele oder lange Namen liest man leichter neben ihren Balken.',
   reason_fewNames: 'Wenige Namen passen unter Säulen.',
   reason_twoGroups: 'Zwei Gruppen zugleich.',
   reason_twoMeasures: 'Zeigt, wie zwei Kennzahlen zusammenhängen.',

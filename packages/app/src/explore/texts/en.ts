@@ -1,5 +1,6 @@
 export const texts = {
   title: 'Explore',
+  backToWorkbook: 'Back to the workbook',
   newQuestion: 'New question',
   emptyReport: 'This report has no question yet. Choose a view or a field to begin.',
   searchAll: 'Search views, measures and dimensions',
@@ -177,7 +178,7 @@ export const texts = {
   reason_byPlace: 'Countries are easy to find on a map.',
   reason_byPoint: 'Numbers called latitude and longitude are places on a map.',
   reason_fewParts: 'Few parts of a whole.',
-  reason_rankedNames: 'Many names are easier to read beside their bars.',
+  reason_rankedNames: 'Many or long names are easier to read beside their bars.',
   reason_fewNames: 'Few names fit below columns.',
   reason_twoGroups: 'Two groups at once.',
   reason_twoMeasures: 'Shows how two measures go together.',

@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Explorar',
+  backToWorkbook: 'Volver al libro',
   newQuestion: 'Nueva pregunta',
   emptyReport: 'Este informe aún no tiene una pregunta. Elija una vista o un campo para empezar.',
   searchAll: 'Buscar vistas, medidas y dimensiones',
@@ -180,7 +181,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: 'Los países se encuentran fácilmente en un mapa.',
   reason_byPoint: 'Los números llamados latitud y longitud son lugares en un mapa.',
   reason_fewParts: 'Pocas partes de un todo.',
-  reason_rankedNames: 'Muchos nombres se leen mejor junto a sus barras.',
+  reason_rankedNames: 'Muchos nombres, o largos, se leen mejor junto a sus barras.',
   reason_fewNames: 'Pocos nombres caben bajo columnas.',
   reason_twoGroups: 'Dos grupos a la vez.',
   reason_twoMeasures: 'Muestra cómo se relacionan dos medidas.',

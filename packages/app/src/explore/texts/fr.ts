@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: 'Explorer',
+  backToWorkbook: 'Retour au classeur',
   newQuestion: 'Nouvelle question',
   emptyReport: 'Ce rapport n’a pas encore de question. Choisissez une vue ou un champ pour commencer.',
   searchAll: 'Chercher des vues, des mesures et des dimensions',
@@ -180,7 +181,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: 'Les pays se trouvent facilement sur une carte.',
   reason_byPoint: 'Les nombres appelés latitude et longitude sont des lieux sur une carte.',
   reason_fewParts: 'Quelques parts d’un tout.',
-  reason_rankedNames: 'Beaucoup de noms se lisent mieux à côté de leurs barres.',
+  reason_rankedNames: 'Des noms nombreux ou longs se lisent mieux à côté de leurs barres.',
   reason_fewNames: 'Peu de noms tiennent sous des colonnes.',
   reason_twoGroups: 'Deux groupes à la fois.',
   reason_twoMeasures: 'Montre comment deux mesures vont ensemble.',

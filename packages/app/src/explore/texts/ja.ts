@@ -3,6 +3,7 @@ import type { texts as english } from './en.ts';
 
 export const texts: Texts<typeof english> = {
   title: '探索',
+  backToWorkbook: 'ワークブックに戻る',
   newQuestion: '新しい質問',
   emptyReport: 'このレポートにはまだ質問がありません。ビューまたはフィールドを選んで始めてください。',
   searchAll: 'ビュー、指標、ディメンションを検索',
@@ -180,7 +181,7 @@ export const texts: Texts<typeof english> = {
   reason_byPlace: '国は地図で見つけやすいです。',
   reason_byPoint: '緯度と経度という名前の数値は地図上の場所です。',
   reason_fewParts: '全体を少数の部分に分けます。',
-  reason_rankedNames: '多くの名前は横棒の横で読みやすくなります。',
+  reason_rankedNames: '多い名前や長い名前は横棒の横で読みやすくなります。',
   reason_fewNames: '少ない名前は縦棒の下に収まります。',
   reason_twoGroups: '二つのグループを同時に表示します。',
   reason_twoMeasures: '二つの指標の関係を示します。',
