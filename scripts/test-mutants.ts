@@ -5,7 +5,7 @@
  *     npm run test:mutants                                      # what differs from main
  *     npm run test:mutants -- --since HEAD~3
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
- *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
+ *     … --minutes 20 --tests permissions --tests sweep          # at most so long; others for what the nearest tests do not notice
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { root } from './install.mjs';
 import { accepted } from './mutants/accepted.ts';
 import { findMutants, type Sources } from './mutants/find.ts';
 import type { Mutant } from './mutants/operators.ts';
-import { nearestTests } from './mutants/tests.ts';
+import { namedTests, nearestTests } from './mutants/tests.ts';
 import { type Results, tryMutants } from './mutants/try.ts';
 
 const { values, positionals } = parseArgs({
@@ -59,10 +59,11 @@ function baseOfChange(): string {
 const describe = ({ file, line, operator, text }: Mutant) =>
   `${file}:${line} without the ${operator}: ${text.slice(0, 140)}`;
 
+const isAccepted = (mutant: Mutant) =>
+  accepted.some(({ file, text }) => file === mutant.file && text === mutant.text);
+
 function report(mutants: Mutant[], results: Results) {
   const of = (outcome: string) => mutants.filter(({ id }) => results.get(id)?.outcome === outcome);
-  const isAccepted = (mutant: Mutant) =>
-    accepted.some(({ file, text }) => file === mutant.file && text === mutant.text);
   const survivors = [...of('survived'), ...of('unreached')].sort((a, b) => a.id - b.id);
   const equivalent = survivors.filter(isAccepted);
   const open = survivors.filter((mutant) => !isAccepted(mutant));
@@ -71,9 +72,10 @@ function report(mutants: Mutant[], results: Results) {
     console.log(
       `  ${describe(mutant)}${results.get(mutant.id)!.outcome === 'unreached' ? '  (reached by no test)' : ''}`,
     );
+  const unreached = open.filter(({ id }) => results.get(id)!.outcome === 'unreached').length;
   const untried = mutants.length - results.size;
   console.log(
-    `\n${mutants.length} mutants: ${of('killed').length} killed, ${open.length} survived, ${equivalent.length} equivalent` +
+    `\n${mutants.length} mutants: ${of('killed').length} killed, ${open.length} survived${unreached ? ` (${unreached} reached by no test)` : ''}, ${equivalent.length} equivalent` +
       `${untried ? `, ${untried} not tried` : ''}`,
   );
   return open.length;
@@ -83,20 +85,32 @@ const { mutants, instrumented } = await findMutants(chosenLines());
 if (values.list) for (const mutant of mutants) console.log(describe(mutant));
 if (!mutants.length) console.log('There is nothing to change in these lines.');
 if (!mutants.length || values.list) process.exit(0);
-const tests = nearestTests([...new Set(mutants.map(({ file }) => file))], values.tests);
-console.log(
-  `${mutants.length} mutants in ${Object.keys(instrumented).length} files, and ${tests.length} test files`,
-);
-const results = await tryMutants({
-  mutants,
-  instrumented,
-  tests,
-  until: Date.now() + Number(values.minutes) * 60_000,
-  onResult(id, { outcome, by }) {
+const tests = nearestTests([...new Set(mutants.map(({ file }) => file))]);
+const until = Date.now() + Number(values.minutes) * 60_000;
+const results: Results = new Map();
+
+/** Adds to the results. */
+async function tryWith(chosen: Mutant[], files: string[]) {
+  console.log(`${chosen.length} mutants, and ${files.length} test files`);
+  let last = Date.now();
+  const onResult = (id: number, { outcome, by }: { outcome: string; by?: string }) => {
     const mutant = mutants.find((one) => one.id === id)!;
-    console.log(
-      `${outcome === 'killed' ? '✓' : '✗'} ${outcome}  ${describe(mutant)}${by ? `\n    ${by.slice(0, 160)}` : ''}`,
-    );
-  },
-});
+    const seconds = ((Date.now() - last) / 1000).toFixed(1);
+    last = Date.now();
+    const why = by ? `\n    ${by.slice(0, 160)}` : '';
+    console.log(`${outcome === 'killed' ? '✓' : '✗'} ${outcome} (${seconds} s)  ${describe(mutant)}${why}`);
+  };
+  const found = await tryMutants({ mutants: chosen, instrumented, tests: files, until, onResult });
+  // One that these tests do not reach may have been reached by others.
+  for (const [id, result] of found)
+    if (result.outcome !== 'unreached' || !results.has(id)) results.set(id, result);
+}
+
+await tryWith(mutants, tests);
+const others = namedTests(values.tests).filter((file) => !tests.includes(file));
+const survivors = mutants.filter((mutant) =>
+  /survived|unreached/.test(results.get(mutant.id)?.outcome ?? ''),
+);
+const open = survivors.filter((mutant) => !isAccepted(mutant));
+if (others.length && open.length) await tryWith(open, others);
 process.exit(report(mutants, results) ? 1 : 0);

@@ -38,6 +38,10 @@ export type Line =
 /** `cold`: this process does not run its code again. */
 export type Outcome = 'killed' | 'survived' | 'unreached' | 'cold';
 
+/** A test with a mutant that takes much longer than it does without waits for something that does not come. */
+const LEAST_LIMIT_MS = 12_000;
+const LIMIT_FACTOR = 6;
+
 const plan = JSON.parse(readFileSync(process.env.ORIEL_MUTANTS_PLAN!, 'utf8')) as Plan;
 const tell = (line: Line) => appendFileSync(process.env.ORIEL_MUTANTS_OUT!, `${JSON.stringify(line)}\n`);
 
@@ -113,11 +117,11 @@ interface Failure {
 }
 
 /** Reports to nobody, loads the test file anew, and leaves after the first failure. */
-function innerRunner(outer: Outer, names: string[] | null) {
+function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
   const inner = Object.create(outer) as Outer & VitestRunner & { failure?: Failure };
   const { evaluatedModules } = outer.workerState;
   return Object.assign(inner, {
-    config: { ...outer.config, testTimeout: plan.testLimitMs, hookTimeout: plan.testLimitMs * 2 },
+    config: { ...outer.config, testTimeout: limitMs, hookTimeout: plan.testLimitMs * 2 },
     onBeforeCollect: undefined,
     onCollected: undefined,
     onTaskUpdate: undefined,
@@ -151,8 +155,13 @@ function innerRunner(outer: Outer, names: string[] | null) {
 }
 
 /** Returns what failed first, or nothing. */
-async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<Failure | undefined> {
-  const inner = innerRunner(outer, names);
+async function runFile(
+  outer: Outer,
+  filepath: string,
+  names: string[] | null,
+  limitMs = plan.testLimitMs,
+): Promise<Failure | undefined> {
+  const inner = innerRunner(outer, names, limitMs);
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
@@ -192,16 +201,51 @@ function tellReached(file: string, ms: number): Reached {
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** How often the tests of a file were tried with a mutant, and how often one of them noticed it. */
+/** How often a test was tried with a mutant, and how often it noticed it. By file and name. */
 const record = new Map<string, { tried: number; killed: number }>();
-const recordOf = (file: string) => record.get(file) ?? { tried: 0, killed: 0 };
+const keyOf = (file: string, name: string | null) => JSON.stringify([file, name]);
+const chanceOf = (file: string, name: string | null) => {
+  const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
+  return (killed + 1) / (tried + 2);
+};
 
-/** How probable it is that the file notices the mutant, for the time that its tests take. */
-function worth({ file, hooksMs, testsMs, mutants }: Reached, id: number): number {
-  const { tried, killed } = recordOf(file);
-  const names = mutants[id] ?? Object.keys(testsMs);
-  const ms = hooksMs + sum(names.map((name) => testsMs[name] ?? 0));
-  return (killed + 1) / (tried + 2) / (ms + 10);
+function note(file: string, name: string | null, hasNoticed: boolean) {
+  const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
+  record.set(keyOf(file, name), { tried: tried + 1, killed: killed + (hasNoticed ? 1 : 0) });
+}
+
+/** Tests of a file that run together. */
+interface Batch {
+  of: Reached;
+  /** Null: all, because a hook reaches the mutant. */
+  names: string[] | null;
+  /** How probable it is that they notice the mutant, for the time that they take. */
+  worth: number;
+}
+
+/**
+ * The tests of a file that reach the mutant, the most worthwhile first, in batches of which each takes about twice as long
+ * as the one before: so hooks run a few times only, and a mutant that is easily noticed costs the time of few tests.
+ */
+function batchesOf(of: Reached, id: number): Batch[] {
+  const { file, hooksMs, testsMs, mutants } = of;
+  const msOf = (name: string) => testsMs[name] ?? 0;
+  const reaching = mutants[id];
+  // What a hook does with a mutant can be noticed by every test.
+  if (!reaching) {
+    const ms = hooksMs + sum(Object.values(testsMs));
+    return [{ of, names: null, worth: chanceOf(file, null) / (ms + 10) }];
+  }
+  const worthOf = (name: string) => chanceOf(file, name) / (msOf(name) + 10);
+  const left = reaching.toSorted((a, b) => worthOf(b) - worthOf(a));
+  const batches: Batch[] = [];
+  for (let limitMs = Math.max(hooksMs, 500); left.length; limitMs *= 2) {
+    const names = [left.shift()!];
+    while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
+    const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
+    batches.push({ of, names, worth: (1 - missed) / (hooksMs + sum(names.map(msOf)) + 10) });
+  }
+  return batches;
 }
 
 /** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
@@ -213,17 +257,15 @@ function remember(tests: Map<string, Set<string | null>>, file: string, name: st
 }
 
 /** Runs the tests with the mutant. A test that also fails without it has not noticed anything, and is left out. */
-async function noticed(
-  outer: Outer,
-  id: number,
-  file: string,
-  all: string[] | null,
-): Promise<Failure | undefined> {
+async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Promise<Failure | undefined> {
+  const { file, testsMs } = of;
+  const slowestMs = Math.max(0, ...(all ?? Object.keys(testsMs)).map((name) => testsMs[name] ?? 0));
+  const limitMs = Math.min(plan.testLimitMs, LEAST_LIMIT_MS + LIMIT_FACTOR * slowestMs);
   for (;;) {
     const names = all?.filter((name) => !onceOnly.get(file)?.has(name)) ?? null;
     if (names?.length === 0) return undefined;
     active = id;
-    const failure = await runFile(outer, file, names).finally(() => {
+    const failure = await runFile(outer, file, names, limitMs).finally(() => {
       active = 0;
     });
     if (!failure || repeatable.get(file)?.has(failure.test)) return failure;
@@ -247,11 +289,12 @@ async function tryOne(
   const files = reached.filter(({ mutants }) => id in mutants);
   if (!files.length) return { outcome: 'unreached' };
   wasReached = false;
-  for (const { file, mutants } of files.sort((a, b) => worth(b, id) - worth(a, id))) {
+  const batches = files.flatMap((one) => batchesOf(one, id)).sort((a, b) => b.worth - a.worth);
+  for (const batch of batches) {
+    const { file } = batch.of;
     tell({ type: 'trying', id, file });
-    const failure = await noticed(outer, id, file, mutants[id]!);
-    const { tried, killed } = recordOf(file);
-    record.set(file, { tried: tried + 1, killed: killed + (failure ? 1 : 0) });
+    const failure = await noticed(outer, id, batch);
+    for (const name of batch.names ?? [null]) note(file, name, failure?.test === name);
     if (failure) return { outcome: 'killed', by: failure.text };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };
