@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { holdRows } from '../../../test/hold.ts';
 import { type ExampleServer, startExample } from '../../../test/kinds/example-server.ts';
 import { startListening } from '../../../test/listening.ts';
 import { addressOf, requestOf } from '../../../test/samples.ts';
@@ -190,6 +191,17 @@ describe('a token ends', () => {
     await ends(at, token);
     await world.admin.bulkUserAction({ body: { action: 'ACTIVATE', userIds: [userId] } });
     expect(await statusOf(at, token)).toBe(401);
+  });
+
+  test('when its creator was deactivated while it was made', async () => {
+    const at = await production();
+    const { client, userId } = await world.person({ roles: ['Developer'] });
+    const held = await holdRows(world, 'branches', [Number(at.environmentId)]);
+    const made = newToken(client, at);
+    await held.waiting('for key share of b');
+    await world.admin.bulkUserAction({ body: { action: 'DEACTIVATE', userIds: [userId] } });
+    await held.release();
+    await ends(at, await made);
   });
 
   test('when its creator is deleted', async () => {
