@@ -222,14 +222,14 @@ describe('a token ends', () => {
     await ends(at, token);
   });
 
-  test('when that role loses the action', async () => {
+  test.each(['DeploymentRead', 'SchemaUpdate'] as const)('when that role loses %s', async (lost) => {
     const at = await production();
     const actions = ['DeploymentRead', 'SchemaUpdate'] as ('DeploymentRead' | 'SchemaUpdate')[];
     const role = await world.admin.createRole({ body: { name: unique('role'), actions } });
     const { client } = await world.person({ roles: [role.name] });
     const token = await newToken(client, at);
     expect(await statusOf(at, token)).toBe(200);
-    await world.admin.updateRole({ id: role.id, body: { actions: ['DeploymentRead'] } });
+    await world.admin.updateRole({ id: role.id, body: { actions: actions.filter((one) => one !== lost) } });
     await ends(at, token);
   });
 
@@ -259,16 +259,21 @@ describe('a token ends', () => {
     await ends(at, moved.token);
   });
 
-  test('when the API key that made it expires, whether it was used before or not', async () => {
+  test('when the API key or the session that made it expires, whether it was used before or not', async () => {
     const at = await production();
     const { userId } = await world.person({ roles: ['Developer'] });
     const expiresAt = new Date(Date.now() + 9000);
     const body = { name: 'brief', userId, expiresAt: expiresAt.toISOString() };
     const client = world.client((await world.admin.createApiKey({ body })).key);
-    const [used, unused] = [await newToken(client, at), await newToken(client, at)];
-    expect(await statusOf(at, used)).toBe(200);
+    const session = await signedIn(world, { roles: ['Developer'] });
+    const end = 'update sessions set expires_at = $2 where user_id = $1';
+    await world.server.db.pool.query(end, [session.id, expiresAt]);
+    const makers = [client, session.client];
+    const used = await Promise.all(makers.map((maker) => newToken(maker, at)));
+    const unused = await Promise.all(makers.map((maker) => newToken(maker, at)));
+    for (const token of used) expect(await statusOf(at, token)).toBe(200);
     await sleep(expiresAt.getTime() - Date.now() + 100);
-    expect([await statusOf(at, used), await statusOf(at, unused)]).toEqual([401, 401]);
+    for (const token of [...used, ...unused]) expect(await statusOf(at, token)).toBe(401);
   });
 
   test('with the session that made it, and with the password of its creator', async () => {
