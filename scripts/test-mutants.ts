@@ -5,6 +5,7 @@
  *     npm run test:mutants                                      # what differs from main
  *     npm run test:mutants -- --since HEAD~3
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
+ *     npm run test:mutants -- --all packages/semantic/src/plan/facts.ts:17  # one line
  *     … --minutes 20 --tests permissions --tests sweep          # at most so long; others for what the nearest tests do not notice
  */
 import { execFileSync } from 'node:child_process';
@@ -33,8 +34,15 @@ const SOURCE = /^packages\/(server|semantic|contract|client)\/src\/.*(?<!\.gen|\
 /** The lines of each source that are to be tried. */
 function chosenLines(): Sources {
   if (values.all) {
-    const files = git('ls-files', ...(positionals.length ? positionals : ['packages'])).split('\n');
-    return new Map(files.filter((file) => SOURCE.test(file)).map((file) => [file, undefined]));
+    const lines: Sources = new Map();
+    for (const place of positionals.length ? positionals : ['packages']) {
+      const [path, line] = place.split(':') as [string, string?];
+      for (const file of git('ls-files', path)
+        .split('\n')
+        .filter((one) => SOURCE.test(one)))
+        lines.set(file, line ? new Set([...(lines.get(file) ?? []), Number(line)]) : undefined);
+    }
+    return lines;
   }
   const since = values.since ?? baseOfChange();
   const lines: Sources = new Map();

@@ -32,7 +32,8 @@ export interface Reached {
 export type Line =
   | { type: 'reached'; reached: Reached }
   | { type: 'broken'; file: string; error: string }
-  | { type: 'trying'; id: number; file: string }
+  /** `ms`: how long the tests take without a mutant; a cold one is tried with a whole file, of which that is not known. */
+  | { type: 'trying'; id: number; file: string; ms?: number }
   | { type: 'result'; id: number; outcome: Outcome; by?: string }
   | { type: 'done' };
 /** `cold`: this process does not run its code again. */
@@ -219,6 +220,8 @@ interface Batch {
   of: Reached;
   /** Null: all, because a hook reaches the mutant. */
   names: string[] | null;
+  /** How long they take without a mutant. */
+  ms: number;
   /** How probable it is that they notice the mutant, for the time that they take. */
   worth: number;
 }
@@ -234,7 +237,7 @@ function batchesOf(of: Reached, id: number): Batch[] {
   // What a hook does with a mutant can be noticed by every test.
   if (!reaching) {
     const ms = hooksMs + sum(Object.values(testsMs));
-    return [{ of, names: null, worth: chanceOf(file, null) / (ms + 10) }];
+    return [{ of, names: null, ms, worth: chanceOf(file, null) / (ms + 10) }];
   }
   const worthOf = (name: string) => chanceOf(file, name) / (msOf(name) + 10);
   const left = reaching.toSorted((a, b) => worthOf(b) - worthOf(a));
@@ -243,7 +246,8 @@ function batchesOf(of: Reached, id: number): Batch[] {
     const names = [left.shift()!];
     while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
     const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
-    batches.push({ of, names, worth: (1 - missed) / (hooksMs + sum(names.map(msOf)) + 10) });
+    const ms = hooksMs + sum(names.map(msOf));
+    batches.push({ of, names, ms, worth: (1 - missed) / (ms + 10) });
   }
   return batches;
 }
@@ -292,7 +296,7 @@ async function tryOne(
   const batches = files.flatMap((one) => batchesOf(one, id)).sort((a, b) => b.worth - a.worth);
   for (const batch of batches) {
     const { file } = batch.of;
-    tell({ type: 'trying', id, file });
+    tell({ type: 'trying', id, file, ms: batch.ms });
     const failure = await noticed(outer, id, batch);
     for (const name of batch.names ?? [null]) note(file, name, failure?.test === name);
     if (failure) return { outcome: 'killed', by: failure.text };

@@ -21,7 +21,9 @@ interface Options {
 const TEST_LIMIT_MS = 60_000;
 /** A runner that tells nothing for so long hangs in a loop, which no limit of a test ends. The first run of a file tells least. */
 const SILENCE_MAX_MS = 10 * 60_000;
-const SILENCE_WITH_MUTANT_MAX_MS = 4 * 60_000;
+/** With a mutant on: for a start, and by the time that its tests take without it. */
+const SILENCE_WITH_MUTANT_MS = 60_000;
+const SILENCE_FACTOR = 15;
 
 export async function tryMutants({
   mutants,
@@ -129,8 +131,8 @@ async function runOnce(
       toldAt = Date.now();
       const told = JSON.parse(line) as Line;
       if (told.type === 'done') isDone = true;
-      // A cold mutant is told of before a whole file is run with it, and nothing after that.
-      if (told.type === 'trying' && !plan.cold) silenceMaxMs = SILENCE_WITH_MUTANT_MAX_MS;
+      if (told.type === 'trying' && told.ms !== undefined)
+        silenceMaxMs = Math.min(SILENCE_MAX_MS, SILENCE_WITH_MUTANT_MS + SILENCE_FACTOR * told.ms);
       onLine(told);
     }
     read = lines.length;
