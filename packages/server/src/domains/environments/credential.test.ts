@@ -174,6 +174,21 @@ describe('a token ends', () => {
     await ends(at, await newToken(world.admin, at, { expires_in: 1 }));
   });
 
+  test('when it is deleted, which only its own environment does, and no other token with it', async () => {
+    const [at, other] = [await production(), await production()];
+    const made = async () =>
+      (await world.admin.createDeploymentEnvironmentToken({ ...at, body: { security_context: {} } })).data;
+    const [token, kept] = [await made(), await made()];
+    expect(await statusOf(at, token.token)).toBe(200);
+    const remove = (where: Place) =>
+      world.admin.deleteDeploymentEnvironmentToken({ ...where, tokenId: token.id });
+    await expect(remove(other)).rejects.toMatchObject({ status: 404, code: 'environment_token_not_found' });
+    expect(await statusOf(at, token.token)).toBe(200);
+    await remove(at);
+    await ends(at, token.token);
+    expect(await statusOf(at, kept.token)).toBe(200);
+  });
+
   test('with its deployment', async () => {
     const at = await production();
     const token = await newToken(world.admin, at);
