@@ -187,6 +187,7 @@ const MEANINGS: [string, Cell[][]][] = [
     ],
   ],
   ['select id from orders where id >= all (select id from orders)', [['5']]],
+  ['select id from orders where id > any (select id from orders where id > 2) order by id', [['4'], ['5']]],
   [
     'select id from orders where id = 1 union all select id from customers where id = 3 order by id desc',
     [['3'], ['1']],
