@@ -6,7 +6,7 @@
  *     npm run test:mutants -- --since HEAD~3
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
  *     npm run test:mutants -- --all packages/semantic/src/plan/facts.ts:17  # one line
- *     … --minutes 20 --tests permissions --tests sweep          # at most so long; others for what the nearest tests do not notice
+ *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { root } from './install.mjs';
 import { accepted } from './mutants/accepted.ts';
 import { findMutants, type Sources } from './mutants/find.ts';
 import type { Mutant } from './mutants/operators.ts';
-import { namedTests, nearestTests } from './mutants/tests.ts';
+import { nearestTests } from './mutants/tests.ts';
 import { type Results, tryMutants } from './mutants/try.ts';
 
 const { values, positionals } = parseArgs({
@@ -37,9 +37,8 @@ function chosenLines(): Sources {
     const lines: Sources = new Map();
     for (const place of positionals.length ? positionals : ['packages']) {
       const [path, line] = place.split(':') as [string, string?];
-      for (const file of git('ls-files', path)
-        .split('\n')
-        .filter((one) => SOURCE.test(one)))
+      const files = git('ls-files', path).split('\n');
+      for (const file of files.filter((one) => SOURCE.test(one)))
         lines.set(file, line ? new Set([...(lines.get(file) ?? []), Number(line)]) : undefined);
     }
     return lines;
@@ -67,11 +66,10 @@ function baseOfChange(): string {
 const describe = ({ file, line, operator, text }: Mutant) =>
   `${file}:${line} without the ${operator}: ${text.slice(0, 140)}`;
 
-const isAccepted = (mutant: Mutant) =>
-  accepted.some(({ file, text }) => file === mutant.file && text === mutant.text);
-
 function report(mutants: Mutant[], results: Results) {
   const of = (outcome: string) => mutants.filter(({ id }) => results.get(id)?.outcome === outcome);
+  const isAccepted = (mutant: Mutant) =>
+    accepted.some(({ file, text }) => file === mutant.file && text === mutant.text);
   const survivors = [...of('survived'), ...of('unreached')].sort((a, b) => a.id - b.id);
   const equivalent = survivors.filter(isAccepted);
   const open = survivors.filter((mutant) => !isAccepted(mutant));
@@ -93,32 +91,22 @@ const { mutants, instrumented } = await findMutants(chosenLines());
 if (values.list) for (const mutant of mutants) console.log(describe(mutant));
 if (!mutants.length) console.log('There is nothing to change in these lines.');
 if (!mutants.length || values.list) process.exit(0);
-const tests = nearestTests([...new Set(mutants.map(({ file }) => file))]);
-const until = Date.now() + Number(values.minutes) * 60_000;
-const results: Results = new Map();
-
-/** Adds to the results. */
-async function tryWith(chosen: Mutant[], files: string[]) {
-  console.log(`${chosen.length} mutants, and ${files.length} test files`);
-  let last = Date.now();
-  const onResult = (id: number, { outcome, by }: { outcome: string; by?: string }) => {
+const tests = nearestTests([...new Set(mutants.map(({ file }) => file))], values.tests);
+console.log(
+  `${mutants.length} mutants in ${Object.keys(instrumented).length} files, and ${tests.length} test files`,
+);
+let last = Date.now();
+const results = await tryMutants({
+  mutants,
+  instrumented,
+  tests,
+  until: Date.now() + Number(values.minutes) * 60_000,
+  onResult(id, { outcome, by }) {
     const mutant = mutants.find((one) => one.id === id)!;
     const seconds = ((Date.now() - last) / 1000).toFixed(1);
     last = Date.now();
     const why = by ? `\n    ${by.slice(0, 160)}` : '';
     console.log(`${outcome === 'killed' ? '✓' : '✗'} ${outcome} (${seconds} s)  ${describe(mutant)}${why}`);
-  };
-  const found = await tryMutants({ mutants: chosen, instrumented, tests: files, until, onResult });
-  // One that these tests do not reach may have been reached by others.
-  for (const [id, result] of found)
-    if (result.outcome !== 'unreached' || !results.has(id)) results.set(id, result);
-}
-
-await tryWith(mutants, tests);
-const others = namedTests(values.tests).filter((file) => !tests.includes(file));
-const survivors = mutants.filter((mutant) =>
-  /survived|unreached/.test(results.get(mutant.id)?.outcome ?? ''),
-);
-const open = survivors.filter((mutant) => !isAccepted(mutant));
-if (others.length && open.length) await tryWith(open, others);
+  },
+});
 process.exit(report(mutants, results) ? 1 : 0);

@@ -1,31 +1,24 @@
-/** The test files that may notice a fault: those beside the source and those that import it, and others that are named. */
+/** The test files that may notice a fault: those beside the source, those that import it, and those that are named. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../install.mjs';
 
-const allTests = () =>
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], {
+export function nearestTests(sources: string[], words: string[]): string[] {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], {
     cwd: root,
     encoding: 'utf8',
-  })
+  });
+  const tests = files
     .trim()
     .split('\n')
     .filter((file) => /^packages\/(server|semantic|contract|client)\//.test(file));
-
-export const namedTests = (words: string[]) =>
-  allTests()
-    .filter((test) => words.some((word) => test.includes(word)))
-    .map((test) => join(root, test));
-
-export function nearestTests(sources: string[]): string[] {
   const folders = [...new Set(sources.map(folderOf))];
   const isNear = (test: string) =>
     folders.some((folder) => test.startsWith(`${folder}/`)) ||
+    words.some((word) => test.includes(word)) ||
     importsOf(test).some((path) => sources.includes(path));
-  return allTests()
-    .filter(isNear)
-    .map((test) => join(root, test));
+  return tests.filter(isNear).map((test) => join(root, test));
 }
 
 /** A domain or a part of the platform is tested as a whole, and so are the packages without a server. */
