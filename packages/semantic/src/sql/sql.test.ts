@@ -443,6 +443,7 @@ const WRONG_MEASURES: [string, string][] = [
   ['select measure(amount) from (select * from orders) x', 'one cube or view'],
   ['with o as (select * from orders) select measure(amount) from o', 'one cube or view'],
   ['select product, measure(own) from sales group by 1', 'repeats the rows'],
+  ['select measure(own), measure(people) from sales', 'has measures of other cubes'],
   ['select measure(whole) from orders', 'SQL cannot use it'],
   ['select measure("window") from orders', 'SQL cannot use it'],
   ['select measure(status) from orders', 'There is no measure `status`'],
