@@ -25,8 +25,8 @@ export interface Reached {
   /** Of the hooks, and of each test by its name. */
   hooksMs: number;
   testsMs: Record<string, number>;
-  /** By mutant: the names of the tests that reach it, or null if a hook does. */
-  mutants: Record<number, string[] | null>;
+  /** By mutant: the names of the tests that reach it, and null if a hook does, or what runs between the tests. */
+  mutants: Record<number, (string | null)[]>;
 }
 
 export type Line =
@@ -191,9 +191,7 @@ async function runPlan(outer: Outer) {
 }
 
 function tellReached(file: string, ms: number): Reached {
-  const mutants = Object.fromEntries(
-    [...seen].map(([id, names]) => [id, names.has(null) ? null : ([...names] as string[])]),
-  );
+  const mutants = Object.fromEntries([...seen].map(([id, names]) => [id, [...names]]));
   const hooksMs = Math.max(0, ms - sum(Object.values(testsMs)));
   const reached = { file, hooksMs, testsMs, mutants };
   tell({ type: 'reached', reached });
@@ -204,13 +202,13 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 /** How often a test was tried with a mutant, and how often it noticed it. By file and name. */
 const record = new Map<string, { tried: number; killed: number }>();
-const keyOf = (file: string, name: string | null) => JSON.stringify([file, name]);
-const chanceOf = (file: string, name: string | null) => {
+const keyOf = (file: string, name: string) => JSON.stringify([file, name]);
+const chanceOf = (file: string, name: string) => {
   const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
   return (killed + 1) / (tried + 2);
 };
 
-function note(file: string, name: string | null, hasNoticed: boolean) {
+function note(file: string, name: string, hasNoticed: boolean) {
   const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
   record.set(keyOf(file, name), { tried: tried + 1, killed: killed + (hasNoticed ? 1 : 0) });
 }
@@ -218,8 +216,7 @@ function note(file: string, name: string | null, hasNoticed: boolean) {
 /** Tests of a file that run together. */
 interface Batch {
   of: Reached;
-  /** Null: all, because a hook reaches the mutant. */
-  names: string[] | null;
+  names: string[];
   /** How long they take without a mutant. */
   ms: number;
   /** How probable it is that they notice the mutant, for the time that they take. */
@@ -233,24 +230,32 @@ interface Batch {
 function batchesOf(of: Reached, id: number): Batch[] {
   const { file, hooksMs, testsMs, mutants } = of;
   const msOf = (name: string) => testsMs[name] ?? 0;
-  const reaching = mutants[id];
-  // What a hook does with a mutant can be noticed by every test.
-  if (!reaching) {
-    const ms = hooksMs + sum(Object.values(testsMs));
-    return [{ of, names: null, ms, worth: chanceOf(file, null) / (ms + 10) }];
-  }
   const worthOf = (name: string) => chanceOf(file, name) / (msOf(name) + 10);
-  const left = reaching.toSorted((a, b) => worthOf(b) - worthOf(a));
-  const batches: Batch[] = [];
-  for (let limitMs = Math.max(hooksMs, 500); left.length; limitMs *= 2) {
-    const names = [left.shift()!];
-    while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
-    const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
-    const ms = hooksMs + sum(names.map(msOf));
-    batches.push({ of, names, ms, worth: (1 - missed) / (ms + 10) });
-  }
-  return batches;
+  const inBatches = (given: string[], factor: number) => {
+    const left = given.toSorted((a, b) => worthOf(b) - worthOf(a));
+    const batches: Batch[] = [];
+    for (let limitMs = Math.max(hooksMs, 500); left.length; limitMs *= 2) {
+      const names = [left.shift()!];
+      while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
+      const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
+      const ms = hooksMs + sum(names.map(msOf));
+      batches.push({ of, names, ms, worth: ((1 - missed) * factor) / (ms + 10) });
+    }
+    return batches;
+  };
+  const reaching = new Set(mutants[id]);
+  const others = reaching.has(null) ? Object.keys(testsMs).filter((name) => !reaching.has(name)) : [];
+  return [
+    ...inBatches(
+      [...reaching].filter((name) => name !== null),
+      1,
+    ),
+    ...inBatches(others, BY_HOOK),
+  ];
 }
+
+/** What a hook does with a mutant can be noticed by every test, but rarely is by one that does not reach it itself. */
+const BY_HOOK = 0.1;
 
 /** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
 const repeatable = new Map<string, Set<string | null>>();
@@ -263,11 +268,11 @@ function remember(tests: Map<string, Set<string | null>>, file: string, name: st
 /** Runs the tests with the mutant. A test that also fails without it has not noticed anything, and is left out. */
 async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Promise<Failure | undefined> {
   const { file, testsMs } = of;
-  const slowestMs = Math.max(0, ...(all ?? Object.keys(testsMs)).map((name) => testsMs[name] ?? 0));
+  const slowestMs = Math.max(...all.map((name) => testsMs[name] ?? 0));
   const limitMs = Math.min(plan.testLimitMs, LEAST_LIMIT_MS + LIMIT_FACTOR * slowestMs);
   for (;;) {
-    const names = all?.filter((name) => !onceOnly.get(file)?.has(name)) ?? null;
-    if (names?.length === 0) return undefined;
+    const names = all.filter((name) => !onceOnly.get(file)?.has(name));
+    if (!names.length) return undefined;
     active = id;
     const failure = await runFile(outer, file, names, limitMs).finally(() => {
       active = 0;
@@ -279,8 +284,8 @@ async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Pro
       return failure;
     }
     tell({ type: 'broken', file, error: `a second time: ${again.text}` });
-    // Without the names of the tests that reach it, nothing can be left out.
-    if (all === null || failure.test === null) return undefined;
+    // What a hook does cannot be left out.
+    if (failure.test === null) return undefined;
     remember(onceOnly, file, failure.test);
   }
 }
@@ -298,7 +303,7 @@ async function tryOne(
     const { file } = batch.of;
     tell({ type: 'trying', id, file, ms: batch.ms });
     const failure = await noticed(outer, id, batch);
-    for (const name of batch.names ?? [null]) note(file, name, failure?.test === name);
+    for (const name of batch.names) note(file, name, failure?.test === name);
     if (failure) return { outcome: 'killed', by: failure.text };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };
