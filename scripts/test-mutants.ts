@@ -6,6 +6,7 @@
  *     npm run test:mutants -- --since HEAD~3
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
  *     npm run test:mutants -- --all packages/semantic/src/plan/facts.ts:17  # one line
+ *     … --every 5                                               # a sample: the first of each five
  *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
  */
 import { execFileSync } from 'node:child_process';
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     since: { type: 'string' },
+    every: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '600' },
     tests: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
@@ -87,7 +89,8 @@ function report(mutants: Mutant[], results: Results) {
   return open.length;
 }
 
-const { mutants, instrumented } = await findMutants(chosenLines());
+const { mutants: found, instrumented } = await findMutants(chosenLines());
+const mutants = found.filter((_, i) => i % Number(values.every) === 0);
 if (values.list) for (const mutant of mutants) console.log(describe(mutant));
 if (!mutants.length) console.log('There is nothing to change in these lines.');
 if (!mutants.length || values.list) process.exit(0);

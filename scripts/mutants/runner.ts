@@ -51,7 +51,8 @@ let wasReached = false;
 /** The name of the running test, if one is running. */
 let current: string | null = null;
 let seen = new Map<number, Set<string | null>>();
-let testsMs: Record<string, number> = {};
+/** Of the tests that ran last, by name. */
+let durations: Record<string, number> = {};
 
 const shared = globalThis as unknown as Record<string, unknown>;
 shared.__m = (id: number) => {
@@ -143,7 +144,7 @@ function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
     },
     onAfterRunTask(test: Test) {
       current = null;
-      testsMs[test.fullTestName] = test.result?.duration ?? 0;
+      durations[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
       inner.failure ??= {
@@ -163,6 +164,7 @@ async function runFile(
   limitMs = plan.testLimitMs,
 ): Promise<Failure | undefined> {
   const inner = innerRunner(outer, names, limitMs);
+  durations = {};
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
@@ -177,7 +179,6 @@ async function runPlan(outer: Outer) {
   for (const file of plan.tests) {
     if (reached.some((one) => one.file === file)) continue;
     seen = new Map();
-    testsMs = {};
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
     if (failure) tell({ type: 'broken', file, error: failure.text });
@@ -192,8 +193,8 @@ async function runPlan(outer: Outer) {
 
 function tellReached(file: string, ms: number): Reached {
   const mutants = Object.fromEntries([...seen].map(([id, names]) => [id, [...names]]));
-  const hooksMs = Math.max(0, ms - sum(Object.values(testsMs)));
-  const reached = { file, hooksMs, testsMs, mutants };
+  const hooksMs = Math.max(0, ms - sum(Object.values(durations)));
+  const reached = { file, hooksMs, testsMs: durations, mutants };
   tell({ type: 'reached', reached });
   return reached;
 }
@@ -234,7 +235,7 @@ function batchesOf(of: Reached, id: number): Batch[] {
   const inBatches = (given: string[], factor: number) => {
     const left = given.toSorted((a, b) => worthOf(b) - worthOf(a));
     const batches: Batch[] = [];
-    for (let limitMs = Math.max(hooksMs, 500); left.length; limitMs *= 2) {
+    for (let limitMs = FIRST_BATCH_MS; left.length; limitMs *= 2) {
       const names = [left.shift()!];
       while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
       const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
@@ -256,6 +257,7 @@ function batchesOf(of: Reached, id: number): Batch[] {
 
 /** What a hook does with a mutant can be noticed by every test, but rarely is by one that does not reach it itself. */
 const BY_HOOK = 0.1;
+const FIRST_BATCH_MS = 1000;
 
 /** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
 const repeatable = new Map<string, Set<string | null>>();
@@ -274,9 +276,12 @@ async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Pro
     const names = all.filter((name) => !onceOnly.get(file)?.has(name));
     if (!names.length) return undefined;
     active = id;
+    const begin = performance.now();
     const failure = await runFile(outer, file, names, limitMs).finally(() => {
       active = 0;
     });
+    // The first run of a file also loads modules.
+    of.hooksMs = Math.min(of.hooksMs, Math.max(0, performance.now() - begin - sum(Object.values(durations))));
     if (!failure || repeatable.get(file)?.has(failure.test)) return failure;
     const again = await runFile(outer, file, failure.test === null ? names : [failure.test]);
     if (!again) {
