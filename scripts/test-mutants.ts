@@ -7,6 +7,7 @@
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
  *     npm run test:mutants -- --all packages/semantic/src/plan/facts.ts:17  # one line
  *     … --every 5                                               # a sample: the first of each five
+ *     … --patience 20                                           # for each mutant, only the best tests of so many seconds
  *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
  */
 import { execFileSync } from 'node:child_process';
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
     since: { type: 'string' },
     every: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '600' },
+    patience: { type: 'string', default: '600' },
     tests: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
   },
@@ -103,6 +105,7 @@ const results = await tryMutants({
   mutants,
   instrumented,
   tests,
+  patienceMs: Number(values.patience) * 1000,
   until: Date.now() + Number(values.minutes) * 60_000,
   onResult(id, { outcome, by }) {
     const mutant = mutants.find((one) => one.id === id)!;

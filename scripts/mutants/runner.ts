@@ -17,6 +17,8 @@ export interface Plan {
   /** Switched on from the start, and tried only with a whole run of the files: it is made while modules are loaded. */
   cold?: number;
   testLimitMs: number;
+  /** Of the tests that reach a mutant, only those are run that take at most so long together, without it. */
+  patienceMs: number;
   until: number;
 }
 
@@ -120,9 +122,10 @@ interface Failure {
 
 /** Reports to nobody, loads the test file anew, and leaves after the first failure. */
 function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
-  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: Failure };
+  const inner = Object.create(outer) as Outer & VitestRunner & { failed: string[]; failure?: Failure };
   const { evaluatedModules } = outer.workerState;
   return Object.assign(inner, {
+    failed: [] as string[],
     config: { ...outer.config, testTimeout: limitMs, hookTimeout: plan.testLimitMs * 2 },
     onBeforeCollect: undefined,
     onCollected: undefined,
@@ -147,6 +150,7 @@ function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
       durations[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
+      inner.failed.push(test.fullTestName);
       inner.failure ??= {
         test: test.fullTestName,
         text: `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`,
@@ -168,6 +172,8 @@ async function runFile(
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
+  // Not because of a mutant, so it is left out from now on.
+  if (!active) for (const name of inner.failed) remember(onceOnly, filepath, name);
   if (inner.failure) return inner.failure;
   if (file?.result?.state !== 'fail') return undefined;
   return { test: null, text: `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}` };
@@ -182,7 +188,7 @@ async function runPlan(outer: Outer) {
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
     if (failure) tell({ type: 'broken', file, error: failure.text });
-    else reached.push(tellReached(file, performance.now() - begin));
+    if (failure?.test !== null) reached.push(tellReached(file, performance.now() - begin));
   }
   for (const id of plan.mutants) {
     if (Date.now() > plan.until) break;
@@ -304,8 +310,11 @@ async function tryOne(
   if (!files.length) return { outcome: 'unreached' };
   wasReached = false;
   const batches = files.flatMap((one) => batchesOf(one, id)).sort((a, b) => b.worth - a.worth);
+  let spentMs = 0;
   for (const batch of batches) {
     const { file } = batch.of;
+    if (spentMs && spentMs + batch.ms > plan.patienceMs) continue;
+    spentMs += batch.ms;
     tell({ type: 'trying', id, file, ms: batch.ms });
     const failure = await noticed(outer, id, batch);
     for (const name of batch.names) note(file, name, failure?.test === name);

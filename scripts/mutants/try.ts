@@ -13,6 +13,7 @@ interface Options {
   mutants: Mutant[];
   instrumented: Record<string, string>;
   tests: string[];
+  patienceMs: number;
   until: number;
   onResult(id: number, result: { outcome: string; by?: string }): void;
 }
@@ -29,6 +30,7 @@ export async function tryMutants({
   mutants,
   instrumented,
   tests,
+  patienceMs,
   until,
   onResult,
 }: Options): Promise<Results> {
@@ -58,7 +60,7 @@ export async function tryMutants({
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   while (left().length && Date.now() < until) {
     trying = undefined;
-    const plan: Plan = { tests, mutants: left(), reached, testLimitMs: TEST_LIMIT_MS, until };
+    const plan: Plan = { tests, mutants: left(), reached, testLimitMs: TEST_LIMIT_MS, patienceMs, until };
     const isDone = await runOnce(folder, plan, { onLine, signal });
     if (isDone || signal.aborted) break;
     if (trying === undefined) throw new Error('The runner of mutants ended before it tried one.');
@@ -69,7 +71,7 @@ export async function tryMutants({
     const files = reached.filter((one) => id in one.mutants).map(({ file }) => file);
     const isDone = await runOnce(
       folder,
-      { tests: files, mutants: [], cold: id, testLimitMs: TEST_LIMIT_MS, until },
+      { tests: files, mutants: [], cold: id, testLimitMs: TEST_LIMIT_MS, patienceMs, until },
       { onLine, signal },
     );
     if (!isDone && !results.has(id) && !signal.aborted)
