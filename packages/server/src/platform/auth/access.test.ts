@@ -146,10 +146,16 @@ test('an environment token is for one deployment', () => {
 
 test('creators need no role for what is open to them, and other callers do', () => {
   const rights = { actions: new Set<Action>(), deploymentActions: new Map([[1, new Set<Action>()]]) };
-  const call = (caller: Actor) =>
-    authorize(createNotification as never, { ...caller, ...rights } as Actor, { deploymentId: 1 });
+  const call = (caller: Actor, changes: object = {}) =>
+    authorize({ ...createNotification, ...changes } as never, { ...caller, ...rights } as Actor, {
+      deploymentId: 1,
+    });
+  const forbidden = expect.objectContaining({ code: 'forbidden' });
   expect(() => call(ACTORS['external viewer'])).not.toThrow();
-  expect(() => call(ACTORS['person with a key'])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  expect(() => call(ACTORS['person with a key'])).toThrow(forbidden);
+  const isForAll = { permissionOn: undefined };
+  expect(() => call(ACTORS['external viewer'], isForAll)).toThrow(forbidden);
+  expect(() => call(ACTORS['person with a key'], { ...isForAll, permission: 'none' })).not.toThrow();
 });
 
 describe('a handler is reached only by callers of its declared type', () => {
