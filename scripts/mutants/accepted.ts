@@ -25,4 +25,19 @@ export const accepted: { file: string; text: string; why: string }[] = [
     text: `names[0] === 'pg_catalog'`,
     why: 'the parser has this form only for functions of pg_catalog',
   },
+  {
+    file: 'packages/server/src/platform/auth/access.ts',
+    text: `scope === 'none'`,
+    why: 'no token has this scope, so the next line refuses it too',
+  },
+  {
+    file: 'packages/server/src/platform/auth/csrf.ts',
+    text: 'host !== undefined',
+    why: 'no page has the origin of a host that is called undefined',
+  },
+  {
+    file: 'packages/server/src/platform/auth/uses.ts',
+    text: '!due.length',
+    why: 'an empty list of uses writes nothing, and is left out for speed',
+  },
 ];

@@ -178,6 +178,8 @@ describe('a handler is reached only by callers of its declared type', () => {
       ['person with a key', 'person without a key', 'embedded person', 'external viewer'],
     ],
     [generateSession, ['person with a key']],
+    // For those who have signed in, who are not among these.
+    [{ ...listRegions, auth: 'console' }, []],
     [getEmbedSession, ['embedded person', 'external viewer']],
   ])('$id', (operation, names) => {
     const rights = { actions: new Set(['All']), deploymentActions: new Map() };
