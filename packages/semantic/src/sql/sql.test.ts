@@ -39,6 +39,9 @@ const model = modelOf(`cubes:
       - { name: buyers, sql: customer_id, type: count_distinct }
       - { name: latest, sql: "{ordered_at}", type: max }
       - { name: own, sql: "sum({CUBE}.amount) / 2", type: number }
+      - { name: own_share, sql: "sum({CUBE}.amount) / {count}", type: number }
+      - { name: own_of_own, sql: "sum({CUBE}.amount) / {own}", type: number }
+      - { name: own_of_others, sql: "sum({CUBE}.amount) / {customers.count}", type: number }
       - { name: longest_name, sql: "max(length({customers}.name)) + count(*)", type: number }
       - { name: item_ids, sql: "sum({items}.id) * 2", type: number }
       - { name: per_customer, sql: "{amount} / {customers.count}", type: number }
@@ -405,6 +408,10 @@ const MEASURES: [string, object][] = [
     { dimensions: ['orders.status'], measures: ['orders.own'] },
   ],
   [
+    'select status, measure(own_share) from orders group by 1',
+    { dimensions: ['orders.status'], measures: ['orders.own_share'] },
+  ],
+  [
     'select status, measure(longest_name) from orders group by 1',
     { dimensions: ['orders.status'], measures: ['orders.longest_name'] },
   ],
@@ -445,6 +452,8 @@ const WRONG_MEASURES: [string, string][] = [
   ['select product, measure(own) from sales group by 1', 'repeats the rows'],
   ['select measure(own), measure(people) from sales', 'has measures of other cubes'],
   ['select measure(whole) from orders', 'SQL cannot use it'],
+  ['select measure(own_of_own) from orders', 'SQL cannot use it'],
+  ['select measure(own_of_others) from orders', 'SQL cannot use it'],
   ['select measure("window") from orders', 'SQL cannot use it'],
   ['select measure(status) from orders', 'There is no measure `status`'],
   ['select measure(1) from orders', '`measure` takes the name of a measure.'],
