@@ -9,6 +9,7 @@
  *     … --every 5                                               # a sample: the first of each five
  *     … --patience 20                                           # for each mutant, only the best tests of so many seconds
  *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
+ *     … --only --tests jobs.test                                # these test files only
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '600' },
     patience: { type: 'string', default: '600' },
     tests: { type: 'string', multiple: true, default: [] },
+    only: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
@@ -96,7 +98,8 @@ const mutants = found.filter((_, i) => i % Number(values.every) === 0);
 if (values.list) for (const mutant of mutants) console.log(describe(mutant));
 if (!mutants.length) console.log('There is nothing to change in these lines.');
 if (!mutants.length || values.list) process.exit(0);
-const tests = nearestTests([...new Set(mutants.map(({ file }) => file))], values.tests);
+const sources = values.only ? [] : [...new Set(mutants.map(({ file }) => file))];
+const tests = nearestTests(sources, values.tests);
 console.log(
   `${mutants.length} mutants in ${Object.keys(instrumented).length} files, and ${tests.length} test files`,
 );
