@@ -37,6 +37,20 @@ const { getDeployment, getDeployments, deleteDeployment, createNotification } = 
 
 test.each([
   ['a public operation accepts unknown callers', getSpec, NOBODY, {}, undefined],
+  [
+    'a public operation in a deployment accepts unknown callers',
+    { ...getDeployment, auth: 'public' },
+    NOBODY,
+    { deploymentId: 1 },
+    undefined,
+  ],
+  [
+    'an operation that asks for a level on a resource leaves the rest to its handler',
+    { ...deleteDeployment, permissionOn: 'resource' },
+    actor(['DeploymentRead']),
+    { deploymentId: 1 },
+    undefined,
+  ],
   ['an operation without a permission accepts any known caller', listRegions, actor([]), {}, undefined],
   ['All implies every action', createUser, actor(['All']), {}, undefined],
   ['another action is not enough', createUser, actor(['DeploymentRead']), {}, 'forbidden'],
