@@ -190,6 +190,16 @@ const MEANINGS: [string, Cell[][]][] = [
     ],
   ],
   ['select id from orders where id >= all (select id from orders)', [['5']]],
+  ['select id from orders where id < 3 order by id limit null', [['1'], ['2']]],
+  // By the column of the table, as in PostgreSQL, and not by that of the result.
+  [
+    "select 'x' as status, count(*) from orders group by status order by 2",
+    [
+      ['x', '1'],
+      ['x', '1'],
+      ['x', '3'],
+    ],
+  ],
   ['select id from orders where id > any (select id from orders where id > 2) order by id', [['4'], ['5']]],
   [
     'select id from orders where id = 1 union all select id from customers where id = 3 order by id desc',
