@@ -5,7 +5,11 @@
  *     npm run test:mutants                                      # what differs from main
  *     npm run test:mutants -- --since HEAD~3
  *     npm run test:mutants -- --all packages/semantic/src/plan  # all lines of a folder
+ *     npm run test:mutants -- --all packages/semantic/src/plan/facts.ts:17  # one line
+ *     … --every 5                                               # a sample: the first of each five
+ *     … --patience 20                                           # for each mutant, only the best tests of so many seconds
  *     … --minutes 20 --tests permissions --tests sweep          # at most so long; more test files than the nearest
+ *     … --only --tests jobs.test                                # these test files only
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -21,8 +25,11 @@ const { values, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     since: { type: 'string' },
+    every: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '600' },
+    patience: { type: 'string', default: '600' },
     tests: { type: 'string', multiple: true, default: [] },
+    only: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
@@ -33,8 +40,14 @@ const SOURCE = /^packages\/(server|semantic|contract|client)\/src\/.*(?<!\.gen|\
 /** The lines of each source that are to be tried. */
 function chosenLines(): Sources {
   if (values.all) {
-    const files = git('ls-files', ...(positionals.length ? positionals : ['packages'])).split('\n');
-    return new Map(files.filter((file) => SOURCE.test(file)).map((file) => [file, undefined]));
+    const lines: Sources = new Map();
+    for (const place of positionals.length ? positionals : ['packages']) {
+      const [path, line] = place.split(':') as [string, string?];
+      const files = git('ls-files', path).split('\n');
+      for (const file of files.filter((one) => SOURCE.test(one)))
+        lines.set(file, line ? new Set([...(lines.get(file) ?? []), Number(line)]) : undefined);
+    }
+    return lines;
   }
   const since = values.since ?? baseOfChange();
   const lines: Sources = new Map();
@@ -71,32 +84,38 @@ function report(mutants: Mutant[], results: Results) {
     console.log(
       `  ${describe(mutant)}${results.get(mutant.id)!.outcome === 'unreached' ? '  (reached by no test)' : ''}`,
     );
+  const unreached = open.filter(({ id }) => results.get(id)!.outcome === 'unreached').length;
   const untried = mutants.length - results.size;
   console.log(
-    `\n${mutants.length} mutants: ${of('killed').length} killed, ${open.length} survived, ${equivalent.length} equivalent` +
+    `\n${mutants.length} mutants: ${of('killed').length} killed, ${open.length} survived${unreached ? ` (${unreached} reached by no test)` : ''}, ${equivalent.length} equivalent` +
       `${untried ? `, ${untried} not tried` : ''}`,
   );
   return open.length;
 }
 
-const { mutants, instrumented } = await findMutants(chosenLines());
+const { mutants: found, instrumented } = await findMutants(chosenLines());
+const mutants = found.filter((_, i) => i % Number(values.every) === 0);
 if (values.list) for (const mutant of mutants) console.log(describe(mutant));
 if (!mutants.length) console.log('There is nothing to change in these lines.');
 if (!mutants.length || values.list) process.exit(0);
-const tests = nearestTests([...new Set(mutants.map(({ file }) => file))], values.tests);
+const sources = values.only ? [] : [...new Set(mutants.map(({ file }) => file))];
+const tests = nearestTests(sources, values.tests);
 console.log(
   `${mutants.length} mutants in ${Object.keys(instrumented).length} files, and ${tests.length} test files`,
 );
+let last = Date.now();
 const results = await tryMutants({
   mutants,
   instrumented,
   tests,
+  patienceMs: Number(values.patience) * 1000,
   until: Date.now() + Number(values.minutes) * 60_000,
   onResult(id, { outcome, by }) {
     const mutant = mutants.find((one) => one.id === id)!;
-    console.log(
-      `${outcome === 'killed' ? '✓' : '✗'} ${outcome}  ${describe(mutant)}${by ? `\n    ${by.slice(0, 160)}` : ''}`,
-    );
+    const seconds = ((Date.now() - last) / 1000).toFixed(1);
+    last = Date.now();
+    const why = by ? `\n    ${by.slice(0, 160)}` : '';
+    console.log(`${outcome === 'killed' ? '✓' : '✗'} ${outcome} (${seconds} s)  ${describe(mutant)}${why}`);
   },
 });
 process.exit(report(mutants, results) ? 1 : 0);

@@ -17,6 +17,8 @@ export interface Plan {
   /** Switched on from the start, and tried only with a whole run of the files: it is made while modules are loaded. */
   cold?: number;
   testLimitMs: number;
+  /** Of the tests that reach a mutant, only those are run that take at most so long together, without it. */
+  patienceMs: number;
   until: number;
 }
 
@@ -25,18 +27,23 @@ export interface Reached {
   /** Of the hooks, and of each test by its name. */
   hooksMs: number;
   testsMs: Record<string, number>;
-  /** By mutant: the names of the tests that reach it, or null if a hook does. */
-  mutants: Record<number, string[] | null>;
+  /** By mutant: the names of the tests that reach it, and null if a hook does, or what runs between the tests. */
+  mutants: Record<number, (string | null)[]>;
 }
 
 export type Line =
   | { type: 'reached'; reached: Reached }
   | { type: 'broken'; file: string; error: string }
-  | { type: 'trying'; id: number; file: string }
+  /** `ms`: how long the tests take without a mutant; a cold one is tried with a whole file, of which that is not known. */
+  | { type: 'trying'; id: number; file: string; ms?: number }
   | { type: 'result'; id: number; outcome: Outcome; by?: string }
   | { type: 'done' };
 /** `cold`: this process does not run its code again. */
 export type Outcome = 'killed' | 'survived' | 'unreached' | 'cold';
+
+/** A test with a mutant that takes much longer than it does without waits for something that does not come. */
+const LEAST_LIMIT_MS = 12_000;
+const LIMIT_FACTOR = 6;
 
 const plan = JSON.parse(readFileSync(process.env.ORIEL_MUTANTS_PLAN!, 'utf8')) as Plan;
 const tell = (line: Line) => appendFileSync(process.env.ORIEL_MUTANTS_OUT!, `${JSON.stringify(line)}\n`);
@@ -46,7 +53,8 @@ let wasReached = false;
 /** The name of the running test, if one is running. */
 let current: string | null = null;
 let seen = new Map<number, Set<string | null>>();
-let testsMs: Record<string, number> = {};
+/** Of the tests that ran last, by name. */
+let durations: Record<string, number> = {};
 
 const shared = globalThis as unknown as Record<string, unknown>;
 shared.__m = (id: number) => {
@@ -113,11 +121,12 @@ interface Failure {
 }
 
 /** Reports to nobody, loads the test file anew, and leaves after the first failure. */
-function innerRunner(outer: Outer, names: string[] | null) {
-  const inner = Object.create(outer) as Outer & VitestRunner & { failure?: Failure };
+function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
+  const inner = Object.create(outer) as Outer & VitestRunner & { failed: string[]; failure?: Failure };
   const { evaluatedModules } = outer.workerState;
   return Object.assign(inner, {
-    config: { ...outer.config, testTimeout: plan.testLimitMs, hookTimeout: plan.testLimitMs * 2 },
+    failed: [] as string[],
+    config: { ...outer.config, testTimeout: limitMs, hookTimeout: plan.testLimitMs * 2 },
     onBeforeCollect: undefined,
     onCollected: undefined,
     onTaskUpdate: undefined,
@@ -138,9 +147,10 @@ function innerRunner(outer: Outer, names: string[] | null) {
     },
     onAfterRunTask(test: Test) {
       current = null;
-      testsMs[test.fullTestName] = test.result?.duration ?? 0;
+      durations[test.fullTestName] = test.result?.duration ?? 0;
       original.onAfterRunTask.call(inner, test);
       if (test.result?.state !== 'fail') return;
+      inner.failed.push(test.fullTestName);
       inner.failure ??= {
         test: test.fullTestName,
         text: `${test.fullTestName}: ${test.result.errors?.[0]?.message?.split('\n')[0] ?? ''}`,
@@ -151,11 +161,19 @@ function innerRunner(outer: Outer, names: string[] | null) {
 }
 
 /** Returns what failed first, or nothing. */
-async function runFile(outer: Outer, filepath: string, names: string[] | null): Promise<Failure | undefined> {
-  const inner = innerRunner(outer, names);
+async function runFile(
+  outer: Outer,
+  filepath: string,
+  names: string[] | null,
+  limitMs = plan.testLimitMs,
+): Promise<Failure | undefined> {
+  const inner = innerRunner(outer, names, limitMs);
+  durations = {};
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
+  // Not because of a mutant, so it is left out from now on.
+  if (!active) for (const name of inner.failed) remember(onceOnly, filepath, name);
   if (inner.failure) return inner.failure;
   if (file?.result?.state !== 'fail') return undefined;
   return { test: null, text: `a hook: ${file.result.errors?.[0]?.message?.split('\n')[0] ?? 'failed'}` };
@@ -167,11 +185,10 @@ async function runPlan(outer: Outer) {
   for (const file of plan.tests) {
     if (reached.some((one) => one.file === file)) continue;
     seen = new Map();
-    testsMs = {};
     const begin = performance.now();
     const failure = await runFile(outer, file, null);
     if (failure) tell({ type: 'broken', file, error: failure.text });
-    else reached.push(tellReached(file, performance.now() - begin));
+    if (failure?.test !== null) reached.push(tellReached(file, performance.now() - begin));
   }
   for (const id of plan.mutants) {
     if (Date.now() > plan.until) break;
@@ -181,28 +198,72 @@ async function runPlan(outer: Outer) {
 }
 
 function tellReached(file: string, ms: number): Reached {
-  const mutants = Object.fromEntries(
-    [...seen].map(([id, names]) => [id, names.has(null) ? null : ([...names] as string[])]),
-  );
-  const hooksMs = Math.max(0, ms - sum(Object.values(testsMs)));
-  const reached = { file, hooksMs, testsMs, mutants };
+  const mutants = Object.fromEntries([...seen].map(([id, names]) => [id, [...names]]));
+  const hooksMs = Math.max(0, ms - sum(Object.values(durations)));
+  const reached = { file, hooksMs, testsMs: durations, mutants };
   tell({ type: 'reached', reached });
   return reached;
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** How often the tests of a file were tried with a mutant, and how often one of them noticed it. */
+/** How often a test was tried with a mutant, and how often it noticed it. By file and name. */
 const record = new Map<string, { tried: number; killed: number }>();
-const recordOf = (file: string) => record.get(file) ?? { tried: 0, killed: 0 };
+const keyOf = (file: string, name: string) => JSON.stringify([file, name]);
+const chanceOf = (file: string, name: string) => {
+  const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
+  return (killed + 1) / (tried + 2);
+};
 
-/** How probable it is that the file notices the mutant, for the time that its tests take. */
-function worth({ file, hooksMs, testsMs, mutants }: Reached, id: number): number {
-  const { tried, killed } = recordOf(file);
-  const names = mutants[id] ?? Object.keys(testsMs);
-  const ms = hooksMs + sum(names.map((name) => testsMs[name] ?? 0));
-  return (killed + 1) / (tried + 2) / (ms + 10);
+function note(file: string, name: string, hasNoticed: boolean) {
+  const { tried, killed } = record.get(keyOf(file, name)) ?? { tried: 0, killed: 0 };
+  record.set(keyOf(file, name), { tried: tried + 1, killed: killed + (hasNoticed ? 1 : 0) });
 }
+
+/** Tests of a file that run together. */
+interface Batch {
+  of: Reached;
+  names: string[];
+  /** How long they take without a mutant. */
+  ms: number;
+  /** How probable it is that they notice the mutant, for the time that they take. */
+  worth: number;
+}
+
+/**
+ * The tests of a file that reach the mutant, the most worthwhile first, in batches of which each takes about twice as long
+ * as the one before: so hooks run a few times only, and a mutant that is easily noticed costs the time of few tests.
+ */
+function batchesOf(of: Reached, id: number): Batch[] {
+  const { file, hooksMs, testsMs, mutants } = of;
+  const msOf = (name: string) => testsMs[name] ?? 0;
+  const worthOf = (name: string) => chanceOf(file, name) / (msOf(name) + 10);
+  const inBatches = (given: string[], factor: number) => {
+    const left = given.toSorted((a, b) => worthOf(b) - worthOf(a));
+    const batches: Batch[] = [];
+    for (let limitMs = FIRST_BATCH_MS; left.length; limitMs *= 2) {
+      const names = [left.shift()!];
+      while (left.length && sum([...names, left[0]!].map(msOf)) <= limitMs) names.push(left.shift()!);
+      const missed = names.reduce((product, name) => product * (1 - chanceOf(file, name)), 1);
+      const ms = hooksMs + sum(names.map(msOf));
+      batches.push({ of, names, ms, worth: ((1 - missed) * factor) / (ms + 10) });
+    }
+    return batches;
+  };
+  const reaching = new Set(mutants[id]);
+  const others = reaching.has(null) ? Object.keys(testsMs).filter((name) => !reaching.has(name)) : [];
+  return [
+    ...inBatches(
+      [...reaching].filter((name) => name !== null),
+      1,
+    ),
+    ...inBatches(others, BY_HOOK),
+  ];
+}
+
+/** What a hook does with a mutant can be noticed by every test, but rarely is by one that does not reach it itself. */
+const BY_HOOK = 0.1;
+const FIRST_BATCH_MS = 1000;
 
 /** The tests of a file that pass again and again, and those that fail when they run a second time in the same world. */
 const repeatable = new Map<string, Set<string | null>>();
@@ -213,19 +274,20 @@ function remember(tests: Map<string, Set<string | null>>, file: string, name: st
 }
 
 /** Runs the tests with the mutant. A test that also fails without it has not noticed anything, and is left out. */
-async function noticed(
-  outer: Outer,
-  id: number,
-  file: string,
-  all: string[] | null,
-): Promise<Failure | undefined> {
+async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Promise<Failure | undefined> {
+  const { file, testsMs } = of;
+  const slowestMs = Math.max(...all.map((name) => testsMs[name] ?? 0));
+  const limitMs = Math.min(plan.testLimitMs, LEAST_LIMIT_MS + LIMIT_FACTOR * slowestMs);
   for (;;) {
-    const names = all?.filter((name) => !onceOnly.get(file)?.has(name)) ?? null;
-    if (names?.length === 0) return undefined;
+    const names = all.filter((name) => !onceOnly.get(file)?.has(name));
+    if (!names.length) return undefined;
     active = id;
-    const failure = await runFile(outer, file, names).finally(() => {
+    const begin = performance.now();
+    const failure = await runFile(outer, file, names, limitMs).finally(() => {
       active = 0;
     });
+    // The first run of a file also loads modules.
+    of.hooksMs = Math.min(of.hooksMs, Math.max(0, performance.now() - begin - sum(Object.values(durations))));
     if (!failure || repeatable.get(file)?.has(failure.test)) return failure;
     const again = await runFile(outer, file, failure.test === null ? names : [failure.test]);
     if (!again) {
@@ -233,8 +295,8 @@ async function noticed(
       return failure;
     }
     tell({ type: 'broken', file, error: `a second time: ${again.text}` });
-    // Without the names of the tests that reach it, nothing can be left out.
-    if (all === null || failure.test === null) return undefined;
+    // What a hook does cannot be left out.
+    if (failure.test === null) return undefined;
     remember(onceOnly, file, failure.test);
   }
 }
@@ -247,11 +309,17 @@ async function tryOne(
   const files = reached.filter(({ mutants }) => id in mutants);
   if (!files.length) return { outcome: 'unreached' };
   wasReached = false;
-  for (const { file, mutants } of files.sort((a, b) => worth(b, id) - worth(a, id))) {
-    tell({ type: 'trying', id, file });
-    const failure = await noticed(outer, id, file, mutants[id]!);
-    const { tried, killed } = recordOf(file);
-    record.set(file, { tried: tried + 1, killed: killed + (failure ? 1 : 0) });
+  const batches = files.flatMap((one) => batchesOf(one, id)).sort((a, b) => b.worth - a.worth);
+  let spentMs = 0;
+  for (const batch of batches) {
+    const { file } = batch.of;
+    // Without the hooks, of which the first run of a file, which loads modules, says too much.
+    const testsMs = sum(batch.names.map((name) => batch.of.testsMs[name] ?? 0));
+    if (spentMs && spentMs + testsMs > plan.patienceMs) continue;
+    spentMs += testsMs;
+    tell({ type: 'trying', id, file, ms: batch.ms });
+    const failure = await noticed(outer, id, batch);
+    for (const name of batch.names) note(file, name, failure?.test === name);
     if (failure) return { outcome: 'killed', by: failure.text };
   }
   return { outcome: wasReached ? 'survived' : 'cold' };

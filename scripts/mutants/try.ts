@@ -13,6 +13,7 @@ interface Options {
   mutants: Mutant[];
   instrumented: Record<string, string>;
   tests: string[];
+  patienceMs: number;
   until: number;
   onResult(id: number, result: { outcome: string; by?: string }): void;
 }
@@ -21,12 +22,15 @@ interface Options {
 const TEST_LIMIT_MS = 60_000;
 /** A runner that tells nothing for so long hangs in a loop, which no limit of a test ends. The first run of a file tells least. */
 const SILENCE_MAX_MS = 10 * 60_000;
-const SILENCE_WITH_MUTANT_MAX_MS = 4 * 60_000;
+/** With a mutant on: for a start, and by the time that its tests take without it. */
+const SILENCE_WITH_MUTANT_MS = 60_000;
+const SILENCE_FACTOR = 15;
 
 export async function tryMutants({
   mutants,
   instrumented,
   tests,
+  patienceMs,
   until,
   onResult,
 }: Options): Promise<Results> {
@@ -56,7 +60,7 @@ export async function tryMutants({
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   while (left().length && Date.now() < until) {
     trying = undefined;
-    const plan: Plan = { tests, mutants: left(), reached, testLimitMs: TEST_LIMIT_MS, until };
+    const plan: Plan = { tests, mutants: left(), reached, testLimitMs: TEST_LIMIT_MS, patienceMs, until };
     const isDone = await runOnce(folder, plan, { onLine, signal });
     if (isDone || signal.aborted) break;
     if (trying === undefined) throw new Error('The runner of mutants ended before it tried one.');
@@ -67,7 +71,7 @@ export async function tryMutants({
     const files = reached.filter((one) => id in one.mutants).map(({ file }) => file);
     const isDone = await runOnce(
       folder,
-      { tests: files, mutants: [], cold: id, testLimitMs: TEST_LIMIT_MS, until },
+      { tests: files, mutants: [], cold: id, testLimitMs: TEST_LIMIT_MS, patienceMs, until },
       { onLine, signal },
     );
     if (!isDone && !results.has(id) && !signal.aborted)
@@ -129,8 +133,8 @@ async function runOnce(
       toldAt = Date.now();
       const told = JSON.parse(line) as Line;
       if (told.type === 'done') isDone = true;
-      // A cold mutant is told of before a whole file is run with it, and nothing after that.
-      if (told.type === 'trying' && !plan.cold) silenceMaxMs = SILENCE_WITH_MUTANT_MAX_MS;
+      if (told.type === 'trying' && told.ms !== undefined)
+        silenceMaxMs = Math.min(SILENCE_MAX_MS, SILENCE_WITH_MUTANT_MS + SILENCE_FACTOR * told.ms);
       onLine(told);
     }
     read = lines.length;

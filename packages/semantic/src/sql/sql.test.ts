@@ -39,6 +39,9 @@ const model = modelOf(`cubes:
       - { name: buyers, sql: customer_id, type: count_distinct }
       - { name: latest, sql: "{ordered_at}", type: max }
       - { name: own, sql: "sum({CUBE}.amount) / 2", type: number }
+      - { name: own_share, sql: "sum({CUBE}.amount) / {count}", type: number }
+      - { name: own_of_own, sql: "sum({CUBE}.amount) / {own}", type: number }
+      - { name: own_of_others, sql: "sum({CUBE}.amount) / {customers.count}", type: number }
       - { name: longest_name, sql: "max(length({customers}.name)) + count(*)", type: number }
       - { name: item_ids, sql: "sum({items}.id) * 2", type: number }
       - { name: per_customer, sql: "{amount} / {customers.count}", type: number }
@@ -187,6 +190,17 @@ const MEANINGS: [string, Cell[][]][] = [
     ],
   ],
   ['select id from orders where id >= all (select id from orders)', [['5']]],
+  ['select id from orders where id < 3 order by id limit null', [['1'], ['2']]],
+  // By the column of the table, as in PostgreSQL, and not by that of the result.
+  [
+    "select 'x' as status, count(*) from orders group by status order by 2",
+    [
+      ['x', '1'],
+      ['x', '1'],
+      ['x', '3'],
+    ],
+  ],
+  ['select id from orders where id > any (select id from orders where id > 2) order by id', [['4'], ['5']]],
   [
     'select id from orders where id = 1 union all select id from customers where id = 3 order by id desc',
     [['3'], ['1']],
@@ -404,6 +418,10 @@ const MEASURES: [string, object][] = [
     { dimensions: ['orders.status'], measures: ['orders.own'] },
   ],
   [
+    'select status, measure(own_share) from orders group by 1',
+    { dimensions: ['orders.status'], measures: ['orders.own_share'] },
+  ],
+  [
     'select status, measure(longest_name) from orders group by 1',
     { dimensions: ['orders.status'], measures: ['orders.longest_name'] },
   ],
@@ -442,7 +460,10 @@ const WRONG_MEASURES: [string, string][] = [
   ['select measure(amount) from (select * from orders) x', 'one cube or view'],
   ['with o as (select * from orders) select measure(amount) from o', 'one cube or view'],
   ['select product, measure(own) from sales group by 1', 'repeats the rows'],
+  ['select measure(own), measure(people) from sales', 'has measures of other cubes'],
   ['select measure(whole) from orders', 'SQL cannot use it'],
+  ['select measure(own_of_own) from orders', 'SQL cannot use it'],
+  ['select measure(own_of_others) from orders', 'SQL cannot use it'],
   ['select measure("window") from orders', 'SQL cannot use it'],
   ['select measure(status) from orders', 'There is no measure `status`'],
   ['select measure(1) from orders', '`measure` takes the name of a measure.'],

@@ -21,3 +21,28 @@ test('only people who are active have permissions, and embed users are not peopl
   await world.admin.updateUser({ id: userId, body: { isDeactivated: true } });
   expect(await findPermissions(db, userId)).toBeUndefined();
 });
+
+test('policies give actions on their own deployment, to their user, the members of their group and those with their role', async () => {
+  const { db } = world.server;
+  const role = await world.admin.createRole({ body: { name: unique('role'), actions: [] } });
+  const [ann, bob] = [await world.person({ roles: [role.name] }), await world.person({ roles: [] })];
+  const group = await world.admin.createUserGroup({ body: { name: unique('group') } });
+  await world.admin.addUserGroupMembers({ id: group.id, body: { userIds: [ann.userId] } });
+  const onNew = async () =>
+    ({ resourceType: 'Deployment', resourceId: (await world.deployment()).id }) as const;
+  const [own, ofGroup, ofRole] = [await onNew(), await onNew(), await onNew()];
+  const action = 'DeploymentRead';
+  await world.admin.setUserPolicy({ body: { ...own, userId: ann.userId, action } });
+  await world.admin.setGroupPolicy({ body: { ...ofGroup, groupId: group.id, action } });
+  await world.admin.setRolePolicy({ body: { ...ofRole, roleId: role.id, action } });
+  const folder = await world.admin.createFolder({ deploymentId: own.resourceId, body: { name: 'folder' } });
+  const onFolder = { resourceType: 'Folder', resourceId: folder.id, action: 'FolderRead' } as const;
+  await world.admin.setUserPolicy({ body: { ...onFolder, userId: ann.userId } });
+
+  const given = (await findPermissions(db, ann.userId))!.deploymentActions;
+  const byDeployment = given.toSorted((a, b) => a.deploymentId - b.deploymentId);
+  expect(byDeployment).toEqual(
+    [own, ofGroup, ofRole].map(({ resourceId }) => ({ deploymentId: resourceId, action })),
+  );
+  expect((await findPermissions(db, bob.userId))!.deploymentActions).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdRows } from '../../../test/hold.ts';
 import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 import { reachesFurther } from './rules.ts';
 
@@ -90,6 +91,30 @@ test('neither a viewer nor somebody who was deleted gets a key', async () => {
     await expect(world.admin.createApiKey({ body: { name: 'x', userId } })).rejects.toMatchObject({
       status: 400,
     });
+});
+
+test('nobody gets a key while they are being deleted', async () => {
+  const [gone, going] = [await world.person(), await world.person()];
+  const keyFor = (userId: number) => world.admin.createApiKey({ body: { name: 'x', userId } });
+  await world.server.db.pool.query('update users set deleted_at = now() where id = $1', [gone.userId]);
+  await expect(keyFor(gone.userId)).rejects.toMatchObject({ status: 400 });
+
+  const held = await holdRows(world, 'users', [going.userId]);
+  const asked = keyFor(going.userId);
+  asked.catch(() => {});
+  await held.waiting();
+  await held.release('update users set deleted_at = now() where id = any($1)');
+  await expect(asked).rejects.toMatchObject({ status: 400 });
+});
+
+test('of two changes of a key at once, neither undoes the other', async () => {
+  const { apiKeyId: id } = await world.person();
+  const { id: deploymentId } = await world.deployment();
+  const held = await holdRows(world, 'api_keys', [id]);
+  const renamed = world.admin.updateApiKey({ id, body: { name: 'renamed' } });
+  await held.waiting();
+  await held.release(`update api_keys set deployment_ids = '{${deploymentId}}' where id = any($1)`);
+  expect(await renamed).toMatchObject({ name: 'renamed', deploymentIds: [deploymentId] });
 });
 
 test('a key cannot be changed to have expired already', async () => {

@@ -223,13 +223,14 @@ describe('verifying tokens', () => {
 
   test('while the server cannot receive notifications, it asks the database about each token', async () => {
     const embedTenantName = embedding.tenant();
-    const single = await embedding.mint();
-    const [one, two, three] = [
+    const [single, elsewhere] = [await embedding.mint(), await embedding.mint()];
+    const [one, two, three, four] = [
       await exchange(await embedding.mint({ embedTenantName })),
       await exchange(await embedding.mint()),
       await exchange(single),
+      await exchange(elsewhere),
     ];
-    for (const { token } of [one, two, three]) await expect.poll(() => queriesFor(token)).toBe(0);
+    for (const { token } of [one, two, three, four]) await expect.poll(() => queriesFor(token)).toBe(0);
     const stopped = await stopListening();
     try {
       await expect.poll(() => queriesFor(one.token)).toBeGreaterThan(0);
@@ -238,11 +239,18 @@ describe('verifying tokens', () => {
       expect(await statusOf(one.token)).toBe(401);
       expect(await statusOf(two.token)).toBe(200);
       expect(await statusOf(three.token)).toBe(401);
+      // As another server does, of which this one hears nothing now.
+      await embedding.rows(
+        `with ended as (update embed_sessions set revoked_at = now() where id = $1 returning id)
+         insert into embed_revocations (session_id) select id from ended`,
+        [numberOf(elsewhere)],
+      );
+      expect(await statusOf(four.token)).toBe(401);
     } finally {
       await stopped.resume();
     }
     await expect.poll(() => queriesFor(two.token)).toBe(0);
-    for (const { token } of [one, three]) expect(await statusOf(token)).toBe(401);
+    for (const { token } of [one, three, four]) expect(await statusOf(token)).toBe(401);
   });
 
   test('a revocation that arrives while the list is read again is in force when the list is there', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { holdRows } from '../../../test/hold.ts';
 import { type ExampleServer, startExample } from '../../../test/kinds/example-server.ts';
 import { startListening } from '../../../test/listening.ts';
 import { addressOf, requestOf } from '../../../test/samples.ts';
@@ -173,6 +174,21 @@ describe('a token ends', () => {
     await ends(at, await newToken(world.admin, at, { expires_in: 1 }));
   });
 
+  test('when it is deleted, which only its own environment does, and no other token with it', async () => {
+    const [at, other] = [await production(), await production()];
+    const made = async () =>
+      (await world.admin.createDeploymentEnvironmentToken({ ...at, body: { security_context: {} } })).data;
+    const [token, kept] = [await made(), await made()];
+    expect(await statusOf(at, token.token)).toBe(200);
+    const remove = (where: Place) =>
+      world.admin.deleteDeploymentEnvironmentToken({ ...where, tokenId: token.id });
+    await expect(remove(other)).rejects.toMatchObject({ status: 404, code: 'environment_token_not_found' });
+    expect(await statusOf(at, token.token)).toBe(200);
+    await remove(at);
+    await ends(at, token.token);
+    expect(await statusOf(at, kept.token)).toBe(200);
+  });
+
   test('with its deployment', async () => {
     const at = await production();
     const token = await newToken(world.admin, at);
@@ -190,6 +206,17 @@ describe('a token ends', () => {
     await ends(at, token);
     await world.admin.bulkUserAction({ body: { action: 'ACTIVATE', userIds: [userId] } });
     expect(await statusOf(at, token)).toBe(401);
+  });
+
+  test('when its creator was deactivated while it was made', async () => {
+    const at = await production();
+    const { client, userId } = await world.person({ roles: ['Developer'] });
+    const held = await holdRows(world, 'branches', [Number(at.environmentId)]);
+    const made = newToken(client, at);
+    await held.waiting('for key share of b');
+    await world.admin.bulkUserAction({ body: { action: 'DEACTIVATE', userIds: [userId] } });
+    await held.release();
+    await ends(at, await made);
   });
 
   test('when its creator is deleted', async () => {
@@ -210,14 +237,14 @@ describe('a token ends', () => {
     await ends(at, token);
   });
 
-  test('when that role loses the action', async () => {
+  test.each(['DeploymentRead', 'SchemaUpdate'] as const)('when that role loses %s', async (lost) => {
     const at = await production();
     const actions = ['DeploymentRead', 'SchemaUpdate'] as ('DeploymentRead' | 'SchemaUpdate')[];
     const role = await world.admin.createRole({ body: { name: unique('role'), actions } });
     const { client } = await world.person({ roles: [role.name] });
     const token = await newToken(client, at);
     expect(await statusOf(at, token)).toBe(200);
-    await world.admin.updateRole({ id: role.id, body: { actions: ['DeploymentRead'] } });
+    await world.admin.updateRole({ id: role.id, body: { actions: actions.filter((one) => one !== lost) } });
     await ends(at, token);
   });
 
@@ -247,16 +274,21 @@ describe('a token ends', () => {
     await ends(at, moved.token);
   });
 
-  test('when the API key that made it expires, whether it was used before or not', async () => {
+  test('when the API key or the session that made it expires, whether it was used before or not', async () => {
     const at = await production();
     const { userId } = await world.person({ roles: ['Developer'] });
     const expiresAt = new Date(Date.now() + 9000);
     const body = { name: 'brief', userId, expiresAt: expiresAt.toISOString() };
     const client = world.client((await world.admin.createApiKey({ body })).key);
-    const [used, unused] = [await newToken(client, at), await newToken(client, at)];
-    expect(await statusOf(at, used)).toBe(200);
+    const session = await signedIn(world, { roles: ['Developer'] });
+    const end = 'update sessions set expires_at = $2 where user_id = $1';
+    await world.server.db.pool.query(end, [session.id, expiresAt]);
+    const makers = [client, session.client];
+    const used = await Promise.all(makers.map((maker) => newToken(maker, at)));
+    const unused = await Promise.all(makers.map((maker) => newToken(maker, at)));
+    for (const token of used) expect(await statusOf(at, token)).toBe(200);
     await sleep(expiresAt.getTime() - Date.now() + 100);
-    expect([await statusOf(at, used), await statusOf(at, unused)]).toEqual([401, 401]);
+    for (const token of [...used, ...unused]) expect(await statusOf(at, token)).toBe(401);
   });
 
   test('with the session that made it, and with the password of its creator', async () => {

@@ -42,6 +42,7 @@ test('a development environment is seen only by the person in dev mode, and ends
     await world.person({ roles: ['Developer'] }),
     await world.person({ roles: ['Developer'] }),
   ];
+  await addBranch(at, 'plain');
   await ada.client.startDevMode({ ...at, body: {} });
   const { items } = await ada.client.getDeploymentEnvironments({ ...at, type: 'development' });
   const { username } = await ada.client.getMe();

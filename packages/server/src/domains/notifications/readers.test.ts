@@ -29,7 +29,6 @@ import {
   world,
 } from '../../../test/notified-sales.ts';
 import { unique } from '../../../test/world.ts';
-import { renewSubscriptions } from './recipients.store.ts';
 
 useNotifiedSales();
 
@@ -507,7 +506,11 @@ test('who subscribed in a session gets what their newest session lets them see, 
   await sql('delete from embed_sessions where user_id = $1', [calmId]);
   expect(await outcome(plain.id)).toEqual([revenueOf('EU')]);
   await revoke('calm');
-  await renewSubscriptions(world.server.db, {});
+  // Before the revocation is deleted, an hourly job notes it.
+  await sql("update job_schedules set next_run_at = now() where name = 'notifications.renew-subscriptions'");
+  const isNoted = () =>
+    sql('select session_revoked from notification_recipients where user_id = $1', [calmId]);
+  await expect.poll(isNoted, PATIENTLY).toEqual([{ session_revoked: true }]);
   await sql('delete from embed_revocations where user_id = $1', [calmId]);
   expect(await outcome(plain.id)).toEqual([REVOKED]);
   await session('calm');

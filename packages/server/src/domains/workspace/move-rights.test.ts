@@ -170,6 +170,27 @@ test('the reply of a move says who manages the item since then, and admins read 
   const people = [editor, upper, lower].map(({ client }) => client.getMe());
   const emails = (await Promise.all(people)).map(({ id, email }) => ({ id, email }));
   expect(moved[0]!.alsoManagedBy).toEqual(emails);
+
+  // Neither who moves it nor whose it is comes to manage it.
+  await share('Report', theirs.id, 'Manage');
+  const mine = { type: 'REPORT' as const, id: theirs.id, folderId: own.folderId };
+  await world.admin.moveWorkspaceObject({ deploymentId, body: { ...mine, folderId: null } });
+  expect(await client.moveWorkspaceObject({ deploymentId, body: mine })).toMatchObject({ alsoManagedBy: [] });
+  const { id: ofLower } = await lower.client.createReport({ deploymentId, body: {} });
+  const body = { type: 'REPORT' as const, id: ofLower, folderId: lowerId };
+  const { alsoManagedBy } = await world.admin.moveWorkspaceObject({ deploymentId, body });
+  expect(alsoManagedBy).toEqual(emails.slice(0, 2));
+});
+
+test('creators manage all content of their embed tenant, so no move tells them of more managers', async () => {
+  const embedTenantName = unique('acme');
+  const creator = (externalId: string) =>
+    world.embedded({ deploymentId, externalId, embedTenantName, creatorMode: true });
+  const [ann, bob] = [await creator('ann'), await creator('bob')];
+  const folder = await bob.client.createFolder({ deploymentId, body: { name: 'of bob' } });
+  const report = await ann.client.createReport({ deploymentId, body: {} });
+  const body = { type: 'REPORT' as const, id: report.id, folderId: folder.id };
+  expect(await ann.client.moveWorkspaceObject({ deploymentId, body })).toMatchObject({ alsoManagedBy: [] });
 });
 
 test('a bulk move fails for items that the caller can only edit', async () => {

@@ -37,6 +37,20 @@ const { getDeployment, getDeployments, deleteDeployment, createNotification } = 
 
 test.each([
   ['a public operation accepts unknown callers', getSpec, NOBODY, {}, undefined],
+  [
+    'a public operation in a deployment accepts unknown callers',
+    { ...getDeployment, auth: 'public' },
+    NOBODY,
+    { deploymentId: 1 },
+    undefined,
+  ],
+  [
+    'an operation that asks for a level on a resource leaves the rest to its handler',
+    { ...deleteDeployment, permissionOn: 'resource' },
+    actor(['DeploymentRead']),
+    { deploymentId: 1 },
+    undefined,
+  ],
   ['an operation without a permission accepts any known caller', listRegions, actor([]), {}, undefined],
   ['All implies every action', createUser, actor(['All']), {}, undefined],
   ['another action is not enough', createUser, actor(['DeploymentRead']), {}, 'forbidden'],
@@ -146,10 +160,16 @@ test('an environment token is for one deployment', () => {
 
 test('creators need no role for what is open to them, and other callers do', () => {
   const rights = { actions: new Set<Action>(), deploymentActions: new Map([[1, new Set<Action>()]]) };
-  const call = (caller: Actor) =>
-    authorize(createNotification as never, { ...caller, ...rights } as Actor, { deploymentId: 1 });
+  const call = (caller: Actor, changes: object = {}) =>
+    authorize({ ...createNotification, ...changes } as never, { ...caller, ...rights } as Actor, {
+      deploymentId: 1,
+    });
+  const forbidden = expect.objectContaining({ code: 'forbidden' });
   expect(() => call(ACTORS['external viewer'])).not.toThrow();
-  expect(() => call(ACTORS['person with a key'])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  expect(() => call(ACTORS['person with a key'])).toThrow(forbidden);
+  const isForAll = { permissionOn: undefined };
+  expect(() => call(ACTORS['external viewer'], isForAll)).toThrow(forbidden);
+  expect(() => call(ACTORS['person with a key'], { ...isForAll, permission: 'none' })).not.toThrow();
 });
 
 describe('a handler is reached only by callers of its declared type', () => {
@@ -172,6 +192,8 @@ describe('a handler is reached only by callers of its declared type', () => {
       ['person with a key', 'person without a key', 'embedded person', 'external viewer'],
     ],
     [generateSession, ['person with a key']],
+    // For those who have signed in, who are not among these.
+    [{ ...listRegions, auth: 'console' }, []],
     [getEmbedSession, ['embedded person', 'external viewer']],
   ])('$id', (operation, names) => {
     const rights = { actions: new Set(['All']), deploymentActions: new Map() };

@@ -268,6 +268,39 @@ test.each([
   expect(await rowsOf(job)).toEqual(before);
 });
 
+test('a run that lost its job is told to end', async () => {
+  let isTold = false;
+  const job = kind(async (_payload, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    isTold = true;
+  });
+  await work([job], { times: { leaseMs: 3000 } });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  await jobs.query(
+    `update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`,
+    [job.name, randomUUID()],
+  );
+  await expect.poll(() => isTold).toBe(true);
+});
+
+test('jobs that ended long ago are deleted, and no others', async () => {
+  const ended = kind(async () => {});
+  for (let i = 0; i < 4; i++) await add(ended);
+  const [first, ...others] = await rowsOf(ended);
+  const set = (id: string, state: string, days: number | null) =>
+    jobs.query('update jobs set state = $2, finished_at = now() - make_interval(days => $3) where id = $1', [
+      id,
+      state,
+      days,
+    ]);
+  await set(first!.id, 'waiting', null);
+  for (const [i, { id }] of others.entries()) await set(id, ['done', 'failed', 'done'][i]!, [1, 60, 60][i]!);
+  await jobs.query("update job_schedules set next_run_at = now() where name = 'jobs.clean-up'");
+  await expect.poll(() => rowsOf(ended)).toHaveLength(2);
+  expect(await rowsOf(ended)).toMatchObject([{ state: 'waiting' }, { state: 'done' }]);
+});
+
 test('a run whose lease cannot be renewed goes on for as long as the lease lasts, and is then told to end', async () => {
   let failures = 0;
   let isCut = true;

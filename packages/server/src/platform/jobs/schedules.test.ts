@@ -135,6 +135,10 @@ test('a schedule with a broken pattern is parked with its error, and runs again 
   expect(metrics).toMatch(/^oriel_schedules_parked 1$/m);
   await save({ name: broken, cron: YEARLY, kind: job });
   expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
+  // As after an upgrade that reads the pattern.
+  await query("update job_schedules set next_run_at = null, error = 'unreadable' where name = $1", [broken]);
+  await save({ name: broken, cron: YEARLY, kind: job });
+  expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
 });
 
 test('a schedule that another server is taking does not hold up the others', async () => {
