@@ -127,3 +127,18 @@ test('a field cannot name what all objects have', async () => {
   expect(await problemOf(spec)).toMatch(/^The chart cannot use the field/);
   expect({}).not.toHaveProperty('poisoned');
 });
+
+test.each([
+  // The list is no type that a parser writes, so that a guard does not know what it is.
+  { $expr: { code: 'x', ast: { type: ['Literal'], value: 1 } } },
+  { $context: true },
+  { $ref: 0 },
+])('a chart cannot have %j, which Vega takes for what it has parsed', async (value) => {
+  const impute = { type: 'impute', field: 'toString', key: 'k', keyvals: [1], value };
+  const spec = { data: [{ name: 'rows', values: [{ $own: 1 }], transform: [impute] }] };
+  await expect(problemOf(spec)).rejects.toThrow(/^The chart cannot use `\$/);
+});
+
+test('rows can have any names', async () => {
+  expect(await problemOf({ data: [{ name: 'rows', values: [{ $expr: 1 }] }] })).toBeUndefined();
+});

@@ -23,6 +23,18 @@ const noLoader = {
 
 const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
 
+/**
+ * Vega keeps what it does not know in a spec. When it runs, keys with `$` are its own: code that was parsed, or parts of what
+ * runs. Nothing but Vega may write them. The rows are not read so.
+ */
+function requireNoCode({ data, ...rest }: { data?: { name: string }[] }) {
+  const sources = data?.map((source) => (source.name === 'rows' ? { ...source, values: [] } : source));
+  JSON.stringify([rest, sources], (key, value) => {
+    if (key.startsWith('$')) throw new ChartRefused(`The chart cannot use \`${key}\`.`);
+    return value;
+  });
+}
+
 /** A chart hears what happens in itself only, and adds no form fields. */
 const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
 
@@ -38,6 +50,7 @@ export function createView(
   refuse: (problem: ChartRefused) => void,
   renderer: 'svg' | 'none',
 ): View {
+  requireNoCode(spec);
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer,

@@ -56,6 +56,8 @@ export const OBJECT_NAMES = ['__proto__', 'constructor', 'prototype'];
 function refuseLeaks(key: string, value: Value, path: string) {
   if (typeof value === 'string' && PICTURE.test(value))
     throw new SpecProblem(path, 'cannot have `url(`: a chart loads nothing');
+  if (key.startsWith('$') && path !== '$schema')
+    throw new SpecProblem(path, 'cannot be used: it is read as code of Vega');
   if (OBJECT_NAMES.includes(key)) throw new SpecProblem(path, 'cannot be used: all objects share it');
   if ((key === 'mark' || key === 'type') && value === 'image')
     throw new SpecProblem(path, 'cannot be `image`: a chart loads nothing');
