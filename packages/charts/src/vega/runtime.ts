@@ -35,8 +35,14 @@ function requireNoCode({ data, ...rest }: { data?: { name: string }[] }) {
   });
 }
 
-/** A chart hears what happens in itself only, and adds no form fields. */
-const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
+/** A chart hears what happens in itself, and where a pointer goes that was pressed in it. It adds no form fields. */
+const OWN_EVENTS = {
+  bind: 'none',
+  window: ['pointermove', 'pointerup'],
+  selector: false,
+  container: false,
+  timer: false,
+};
 
 /**
  * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. Throws `ChartRefused`, or tells
