@@ -39,50 +39,17 @@ const timesIn = (unit: unknown, start: unknown, stop: unknown, step: unknown) =>
 const requireFormat = (specifier: unknown) =>
   atMost(/\d{4}/.test(String(specifier ?? '')) ? Infinity : 0, 0, 'characters');
 
-/** What expressions run in: the chart, and in which of its runs. */
-interface Scope {
-  context?: { dataflow: { stamp(): number } };
-}
+type Check<Given extends unknown[]> = (...given: Given) => void;
 
-/** Of list members and characters that all rows of a chart make in one run. */
-const MADE_MAX = 5_000_000;
-const made = new WeakMap<object, { run: number; count: number }>();
-
-function spend({ context }: Scope, count: number, what: string) {
-  const { dataflow } = context!;
-  const run = dataflow.stamp();
-  const before = made.get(dataflow);
-  const sum = (before?.run === run ? before.count : 0) + (count > 0 ? count : 0);
-  atMost(sum, MADE_MAX, what);
-  made.set(dataflow, { run, count: sum });
-}
-
-type Check<Given extends unknown[], This = void> = (this: This, ...given: Given) => void;
-
-function requireTimes(this: Scope, ...[unit, start, stop, step]: unknown[]) {
-  const count = timesIn(unit, start, stop, step);
-  atMost(count, LENGTH_MAX, 'values');
-  spend(this, count, 'values');
-}
+const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) =>
+  atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values');
 
 /** What is checked before functions of expressions run. */
-export const LENGTH_CHECKS: Record<string, Check<unknown[], Scope>> = {
-  sequence(start, stop, step) {
-    const count = stepsIn(start, stop, step);
-    atMost(count, LENGTH_MAX, 'values');
-    spend(this, count, 'values');
-  },
+export const LENGTH_CHECKS: Record<string, Check<unknown[]>> = {
+  sequence: (start, stop, step) => atMost(stepsIn(start, stop, step), LENGTH_MAX, 'values'),
   timeSequence: requireTimes,
   utcSequence: requireTimes,
-  pad(_text, length) {
-    atMost(Number(length), LENGTH_MAX, 'characters');
-    spend(this, Number(length), 'characters');
-  },
-  join(list, between = ',') {
-    const lengths = Array.isArray(list) ? list.map((each) => String(each).length) : [];
-    const characters = lengths.reduce((sum, length) => sum + length, lengthOf(list) * String(between).length);
-    spend(this, characters, 'characters');
-  },
+  pad: (_text, length) => atMost(Number(length), LENGTH_MAX, 'characters'),
   format: (_value, specifier) => requireFormat(specifier),
 };
 
@@ -100,25 +67,20 @@ type Field = (row: unknown) => unknown;
  * Vega keeps groups as members of a plain object, by the text of their values. With `__proto__` it would write to what all objects
  * share, and with `constructor` to that.
  */
-function requireGroups({ groupby, key }: Params, { source = [], add = [] }: Pulse) {
+function requireGroups({ groupby, key }: Params, { source, add = [] }: Pulse) {
   const fields = [groupby ?? [], key ?? []].flat() as Field[];
-  for (const rows of [source, add])
-    for (const row of rows)
-      for (const field of fields) {
-        const name = String(field(row));
-        if (name in {}) throw new ChartRefused(`The chart cannot make groups of \`${name}\`.`);
-      }
+  for (const row of source ?? add)
+    for (const field of fields)
+      if (String(field(row)) in {}) throw new ChartRefused(`The chart cannot use \`${field(row)}\`.`);
 }
-
-const countOf = (rows: unknown[], fields: Field[]) =>
-  new Set(rows.map((row) => String(fields.map((field) => field(row))))).size;
 
 /** Each group gets a row for each key. */
 function requireImputed(params: Params, pulse: Pulse) {
   requireGroups(params, pulse);
-  const { source = [] } = pulse;
-  const keys = lengthOf(params.keyvals) + countOf(source, [params.key as Field]);
-  atMost(keys * countOf(source, (params.groupby ?? []) as Field[]), ROWS_MAX, 'rows');
+  const countOf = (fields: unknown) =>
+    new Set(pulse.source!.map((row) => String((fields as Field[]).map((field) => field(row))))).size;
+  const keys = lengthOf(params.keyvals) + countOf([params.key]);
+  atMost(keys * countOf(params.groupby ?? []), ROWS_MAX, 'rows');
 }
 
 function requireFlat({ fields }: Params, { source, add = [] }: Pulse) {
@@ -153,7 +115,6 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
   kde: requireSteps,
   quantile: ({ step }) => atMost(1 / Number(step ?? 1), LENGTH_MAX, 'quantiles'),
   fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
-  sequence: ({ start, stop, step }) => atMost(stepsIn(start, stop, step), ROWS_MAX, 'rows'),
   flatten: requireFlat,
   impute: requireImputed,
   joinaggregate: requireGroups,
@@ -161,7 +122,7 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
   scale({ base, bins, domain, schemeCount }) {
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
     // A logarithmic scale has a tick for each multiple of its powers.
-    atMost(Number(base ?? 0), LENGTH_MAX, 'ticks');
+    atMost(Number(base), LENGTH_MAX, 'ticks');
     if (!bins || Array.isArray(bins)) return;
     const ends = (domain ?? []) as unknown[];
     const { start = ends[0] ?? 0, stop = ends.at(-1) ?? 0, step } = bins as Params;
