@@ -60,6 +60,7 @@ test.each<[string, object]>([
     { data: [{ ...large, transform: [{ type: 'impute', field: 'b', key: 'a', groupby: ['a'] }] }] },
   ],
   ['ticks of large powers', axis('log', 'a', {}, { base: 1e9 })],
+  ['powers of a curve', transform({ type: 'regression', x: 'a', y: 't', method: 'poly', order: 1000 })],
   ['ticks', axis('linear', 'a', { tickCount: 1e9 })],
   ['ticks of times', axis('utc', 't', { tickCount: 'millisecond' })],
   ['ticks of times in steps', axis('utc', 't', { tickCount: { interval: 'second', step: 2 } })],
@@ -73,6 +74,8 @@ test.each<[string, object]>([
   ['sequences', expression("sequence(10000).length + timeSequence('month', 0, 1e12).length")],
   ['texts', expression("pad('x', 20) + format(1234.5, '012,.2f')")],
   ['transforms', transform({ type: 'bin', field: 'a', extent: [0, 9], maxbins: 100 })],
+  ['curves', transform({ type: 'regression', x: 'a', y: 't' })],
+  ['smooth curves', transform({ type: 'loess', x: 'a', y: 't' })],
   ['axes', axis('utc', 't', { tickCount: 'month', format: '%Y' })],
   ['binned scales', axis('linear', 'a', { tickCount: 10 }, { bins: { step: 1 } })],
 ])('%s of usual lengths are drawn', async (_name, spec) => {

@@ -4,6 +4,7 @@
  * still for minutes.
  */
 import * as encode from 'vega-encode';
+import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { ChartRefused } from './chart-refused.ts';
 
@@ -12,6 +13,8 @@ const LENGTH_MAX = 10_000;
 /** Each step of a curve reads all rows. */
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
+/** Of a polynomial. */
+const ORDER_MAX = 10;
 
 function atMost(count: number, max: number, what: string) {
   if (count > max) throw new ChartRefused(`The chart asks for too many ${what}.`);
@@ -119,6 +122,15 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
   impute: requireImputed,
   joinaggregate: requireGroups,
   window: requireGroups,
+  regression(params, pulse) {
+    requireGroups(params, pulse);
+    atMost(Number(params.order ?? 0), ORDER_MAX, 'powers');
+  },
+  /** Each point of the curve reads a part of all rows. */
+  loess(params, pulse) {
+    requireGroups(params, pulse);
+    atMost(rowsIn(pulse), LENGTH_MAX, 'rows');
+  },
   scale({ base, bins, domain, schemeCount }) {
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
     // A logarithmic scale has a tick for each multiple of its powers.
@@ -138,7 +150,7 @@ interface Transform {
 
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
-  const known = { ...data, ...encode } as Record<string, { prototype: Transform }>;
+  const known = { ...data, ...encode, ...regression } as Record<string, { prototype: Transform }>;
   for (const [name, check] of Object.entries(TRANSFORMS)) {
     const { prototype } = known[name]!;
     const own = prototype.transform;

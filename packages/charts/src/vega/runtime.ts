@@ -3,6 +3,7 @@
 import { transforms } from 'vega-dataflow';
 import * as encode from 'vega-encode';
 import { parse } from 'vega-parser';
+import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
@@ -11,7 +12,7 @@ import { boundTransforms } from './bounds.ts';
 import { ChartRefused } from './chart-refused.ts';
 import { closedInterpreter } from './expressions.ts';
 
-Object.assign(transforms, data, view, encode);
+Object.assign(transforms, data, view, encode, regression);
 boundTransforms();
 
 /** Nothing is loaded from anywhere: no data, no pictures, no links. */

@@ -18,6 +18,7 @@ test.each<[string, object, string]>([
   ['keys between', heard({ source: 'view', type: 'click', between: ['keydown', 'keyup'] }), 'events'],
   ['keys in a merge', heard({ merge: [{ source: 'window', type: 'keydown' }] }), 'events'],
   ['pictures', { marks: [{ type: 'image' }] }, 'marks[0].type'],
+  ['places on a map', { projections: [{ name: 'p', type: 'mercator' }] }, 'projections'],
   ['an address', signal({ value: 'url(//a.example)' }), 'signals[0].value'],
   ['the page of an event', signal({ on: [{ update: 'event.target' }] }), 'update'],
   ['a whole event', signal({ update: '[event]' }), 'update'],

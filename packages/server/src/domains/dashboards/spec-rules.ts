@@ -26,7 +26,7 @@ const REFUSED_KEYS: Record<string, string> = {
   selection: 'cannot be used: write `params` with `select`',
 };
 const MARKS = [
-  ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'geoshape', 'line'],
+  ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'line'],
   ...['point', 'rect', 'rule', 'square', 'text', 'tick', 'trail'],
 ];
 
@@ -176,6 +176,8 @@ export function requireVega(spec: object) {
     const isRefused = ['url', 'href', 'loader', 'bind'].includes(key);
     if (isRefused || (key === 'cursor' && !CURSORS.includes(JSON.stringify(value))))
       throw new SpecProblem(path, 'cannot be used');
+    if (key === 'projections')
+      throw new SpecProblem(path, 'cannot be used: a report of the kind `map` draws maps');
     if (key === 'events') requireEvents(value, path);
     refuseLeaks(key, value, path);
   });
