@@ -37,6 +37,10 @@ const axis = (type: string, field: string, given: object, more: object = {}) => 
   axes: [{ scale: 'x', orient: 'bottom', ...given }],
 });
 
+/** So many that each has as many members makes too many. */
+const large = { name: 'rows', values: Array.from({ length: 2001 }, (_, a) => ({ a })) };
+const long = { name: 'rows', values: large.values.map((row) => ({ ...row, list: large.values })) };
+
 test.each<[string, object]>([
   ['a sequence', expression('sequence(1e9)')],
   ['a sequence in small steps', expression('sequence(0, 1, 1e-9)')],
@@ -50,6 +54,13 @@ test.each<[string, object]>([
   ['a curve', transform({ type: 'kde', field: 'a', steps: 1e9 })],
   ['quantiles', transform({ type: 'quantile', field: 'a', step: 1e-9 })],
   ['folded rows', { data: [{ ...many, transform: [{ type: 'fold', fields: many.values.map(() => 'a') }] }] }],
+  ['flattened rows', { data: [{ ...long, transform: [{ type: 'flatten', fields: ['list'] }] }] }],
+  [
+    'rows for each group',
+    { data: [{ ...large, transform: [{ type: 'impute', field: 'b', key: 'a', groupby: ['a'] }] }] },
+  ],
+  ['ticks of large powers', axis('log', 'a', {}, { base: 1e9 })],
+  ['powers of a curve', transform({ type: 'regression', x: 'a', y: 't', method: 'poly', order: 1000 })],
   ['ticks', axis('linear', 'a', { tickCount: 1e9 })],
   ['ticks of times', axis('utc', 't', { tickCount: 'millisecond' })],
   ['ticks of times in steps', axis('utc', 't', { tickCount: { interval: 'second', step: 2 } })],
@@ -63,8 +74,21 @@ test.each<[string, object]>([
   ['sequences', expression("sequence(10000).length + timeSequence('month', 0, 1e12).length")],
   ['texts', expression("pad('x', 20) + format(1234.5, '012,.2f')")],
   ['transforms', transform({ type: 'bin', field: 'a', extent: [0, 9], maxbins: 100 })],
+  ['curves', transform({ type: 'regression', x: 'a', y: 't' })],
+  ['smooth curves', transform({ type: 'loess', x: 'a', y: 't' })],
   ['axes', axis('utc', 't', { tickCount: 'month', format: '%Y' })],
   ['binned scales', axis('linear', 'a', { tickCount: 10 }, { bins: { step: 1 } })],
 ])('%s of usual lengths are drawn', async (_name, spec) => {
   expect(await problemOf(spec)).toBeUndefined();
 });
+
+test.each(['impute', 'joinaggregate', 'window'])(
+  '%s makes no groups in what all objects share',
+  async (type) => {
+    const values = [{ a: '__proto__' }, { a: 'constructor', k: 1 }];
+    const given = { type, groupby: ['a'], field: 'b', key: 'k', ...(type === 'window' && { ops: ['rank'] }) };
+    const spec = { data: [{ name: 'rows', values, transform: [given] }] };
+    expect(await problemOf(spec)).toBe('The chart cannot use `__proto__`.');
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  },
+);

@@ -4,6 +4,7 @@
  * still for minutes.
  */
 import * as encode from 'vega-encode';
+import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { ChartRefused } from './chart-refused.ts';
 
@@ -12,6 +13,8 @@ const LENGTH_MAX = 10_000;
 /** Each step of a curve reads all rows. */
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
+/** Of a polynomial. */
+const ORDER_MAX = 10;
 
 function atMost(count: number, max: number, what: string) {
   if (count > max) throw new ChartRefused(`The chart asks for too many ${what}.`);
@@ -41,13 +44,14 @@ const requireFormat = (specifier: unknown) =>
 
 type Check<Given extends unknown[]> = (...given: Given) => void;
 
+const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) =>
+  atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values');
+
 /** What is checked before functions of expressions run. */
 export const LENGTH_CHECKS: Record<string, Check<unknown[]>> = {
   sequence: (start, stop, step) => atMost(stepsIn(start, stop, step), LENGTH_MAX, 'values'),
-  timeSequence: (...[unit, start, stop, step]) =>
-    atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values'),
-  utcSequence: (...[unit, start, stop, step]) =>
-    atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values'),
+  timeSequence: requireTimes,
+  utcSequence: requireTimes,
   pad: (_text, length) => atMost(Number(length), LENGTH_MAX, 'characters'),
   format: (_value, specifier) => requireFormat(specifier),
 };
@@ -59,6 +63,35 @@ interface Pulse {
 }
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
+
+type Field = (row: unknown) => unknown;
+
+/**
+ * Vega keeps groups as members of a plain object, by the text of their values. With `__proto__` it would write to what all objects
+ * share, and with `constructor` to that.
+ */
+function requireGroups({ groupby, key }: Params, { source, add = [] }: Pulse) {
+  const fields = [groupby ?? [], key ?? []].flat() as Field[];
+  for (const row of source ?? add)
+    for (const field of fields)
+      if (String(field(row)) in {}) throw new ChartRefused(`The chart cannot use \`${field(row)}\`.`);
+}
+
+/** Each group gets a row for each key. */
+function requireImputed(params: Params, pulse: Pulse) {
+  requireGroups(params, pulse);
+  const countOf = (fields: unknown) =>
+    new Set(pulse.source!.map((row) => String((fields as Field[]).map((field) => field(row))))).size;
+  const keys = lengthOf(params.keyvals) + countOf([params.key]);
+  atMost(keys * countOf(params.groupby ?? []), ROWS_MAX, 'rows');
+}
+
+function requireFlat({ fields }: Params, { source, add = [] }: Pulse) {
+  let count = 0;
+  for (const row of source ?? add)
+    count += Math.max(...(fields as Field[]).map((field) => lengthOf(field(row))));
+  atMost(count, ROWS_MAX, 'rows');
+}
 
 function requireTicks({ count, scale, formatSpecifier }: Params) {
   requireFormat(formatSpecifier);
@@ -85,8 +118,23 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
   kde: requireSteps,
   quantile: ({ step }) => atMost(1 / Number(step ?? 1), LENGTH_MAX, 'quantiles'),
   fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
-  scale({ bins, domain, schemeCount }) {
+  flatten: requireFlat,
+  impute: requireImputed,
+  joinaggregate: requireGroups,
+  window: requireGroups,
+  regression(params, pulse) {
+    requireGroups(params, pulse);
+    atMost(Number(params.order ?? 0), ORDER_MAX, 'powers');
+  },
+  /** Each point of the curve reads a part of all rows. */
+  loess(params, pulse) {
+    requireGroups(params, pulse);
+    atMost(rowsIn(pulse), LENGTH_MAX, 'rows');
+  },
+  scale({ base, bins, domain, schemeCount }) {
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
+    // A logarithmic scale has a tick for each multiple of its powers.
+    atMost(Number(base), LENGTH_MAX, 'ticks');
     if (!bins || Array.isArray(bins)) return;
     const ends = (domain ?? []) as unknown[];
     const { start = ends[0] ?? 0, stop = ends.at(-1) ?? 0, step } = bins as Params;
@@ -102,7 +150,7 @@ interface Transform {
 
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
-  const known = { ...data, ...encode } as Record<string, { prototype: Transform }>;
+  const known = { ...data, ...encode, ...regression } as Record<string, { prototype: Transform }>;
   for (const [name, check] of Object.entries(TRANSFORMS)) {
     const { prototype } = known[name]!;
     const own = prototype.transform;

@@ -1,5 +1,5 @@
 /** What expressions of charts reach, by Vega itself. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { chartLocale } from './locale.ts';
 import { createView } from './runtime.ts';
 
@@ -65,6 +65,16 @@ async function found(expression: string): Promise<Outcome> {
   }
 }
 
+test('times can be the ends of an axis', async () => {
+  const fields = [{ signal: '{ data: datetime(2020, 0) }' }, { signal: '{ data: datetime(2021, 0) }' }];
+  expect(
+    await problemOf({
+      width: 100,
+      scales: [{ name: 'x', type: 'time', domain: { fields }, range: 'width' }],
+    }),
+  ).toBeUndefined();
+});
+
 const SHAPE = 'intersect([[0, 0], [100, 100]])[0]';
 
 test.each([
@@ -76,7 +86,13 @@ test.each([
   ["merge({ a: 1 }, data('rows')[0]).text", 'x1'],
   ["replace('a-b', /[-_]/g, '+') + test(/^x\\d+$/, 'x12') + join(split('a,b', ','), ';')", 'a+btruea;b'],
   ["test(regexp('(?:ab)+'), 'abab')", true],
+  [
+    "replace('  Doe, Jane  (Ohio)', /^\\s*(\\w+),\\s*(\\w+)\\s*(?:\\((\\w+)\\))?$/, '$2 $1, $3')",
+    'Jane Doe, Ohio',
+  ],
+  ["test(/^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.? \\d{1,2}$/i, 'December 24')", true],
   ["'abc'.length + [1, 2].length", 5],
+  ["toString(12) + 'a'", '12a'],
 ])('%s is %j', async (expression, value) => {
   expect(await found(expression)).toEqual({ value });
 });
@@ -108,12 +124,17 @@ test.each([
   "setdata('rows', [])",
   "encode(1, 'enter')",
   'view()',
+  'toString',
+  'toString(intersect([[0, 0], [100, 100]])[constructor])',
   "{ a: 1 }['constructor']",
   'merge(intersect([[0, 0], [100, 100]]))',
   "test(/(a+)+$/, 'aaaa')",
   "test('(a|aa)+$', 'aaaa')",
   "regexp('((a*)b)*')",
   "split(pad('x', 10000) + 'yy', '')",
+  "test(/a*a*a*b/, pad('', 9000, 'a'))",
+  "replace(pad('', 40, 'a'), /^a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a{30}/, '')",
+  "split('aa', /(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)/)",
 ])('%s is refused', async (expression) => {
   expect((await found(expression)).problem).toMatch(/^The chart cannot use/);
 });
@@ -126,4 +147,32 @@ test('a field cannot name what all objects have', async () => {
   };
   expect(await problemOf(spec)).toMatch(/^The chart cannot use the field/);
   expect({}).not.toHaveProperty('poisoned');
+});
+
+test.each([
+  // The list is no type that a parser writes, so that a guard does not know what it is.
+  { $expr: { code: 'x', ast: { type: ['Literal'], value: 1 } } },
+  { $context: true },
+  { $ref: 0 },
+])('a chart cannot have %j, which Vega takes for what it has parsed', async (value) => {
+  const impute = { type: 'impute', field: 'toString', key: 'k', keyvals: [1], value };
+  const spec = { data: [{ name: 'rows', values: [{ $own: 1 }], transform: [impute] }] };
+  await expect(problemOf(spec)).rejects.toThrow(/^The chart cannot use `\$/);
+});
+
+test('rows can have any names', async () => {
+  expect(await problemOf({ data: [{ name: 'rows', values: [{ $expr: 1 }] }] })).toBeUndefined();
+});
+
+test('of the page around, a chart hears where a pointer goes, which drags its selections', async () => {
+  const heard: string[] = [];
+  const addEventListener = (type: string) => heard.push(type);
+  vi.stubGlobal('window', { addEventListener, removeEventListener() {} });
+  const on = ['pointermove', 'pointerup', 'keydown', 'message'].map((type) => ({
+    events: { source: 'window', type },
+    update: '1',
+  }));
+  await problemOf({ signals: [{ name: 'dragged', on }] });
+  vi.unstubAllGlobals();
+  expect(heard).toEqual(['pointermove', 'pointerup']);
 });

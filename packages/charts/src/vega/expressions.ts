@@ -17,7 +17,7 @@ const refuse = (what: string): never => {
 const OF_ITEMS = ['datum', 'mark', 'isVoronoi'];
 const OF_EVENTS = ['item', 'shiftKey', 'deltaY', 'deltaMode'];
 /** They hand out the view, or change what other charts could share. */
-const CLOSED_FUNCTIONS = ['view', 'encode', 'setdata'];
+const CLOSED_FUNCTIONS = ['view', 'encode'];
 
 /** Own properties of data can be read: they were in the rows, in the spec, or made by expressions. */
 function isData(value: unknown): boolean {
@@ -41,21 +41,35 @@ function readMember(object: unknown, key: unknown): unknown {
 
 const PATTERN_MAX = 1000;
 const SEARCHED_MAX = 10_000;
+const TRIES_MAX = 1e9;
 /** A repeated group with a choice or a repetition inside can take exponential time. */
 const REPEATED_GROUP = /\)[*+{]/;
-const REPETITION = /[*+{|]/g;
+const CHOICE = /[*+{|?]/g;
+const REPETITION = /[*+]|\{\d*,/g;
 
-function requirePattern(pattern: unknown) {
-  const text = String(pattern instanceof RegExp ? pattern.source : pattern);
-  const bare = text.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
-  const repetitions = bare.match(REPETITION)?.length ?? 0;
-  if (text.length > PATTERN_MAX || (REPEATED_GROUP.test(bare) && repetitions > 1))
-    refuse('a pattern that can take very long');
+const countIn = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
+
+/** How often the pattern can try to match so long a text: each repetition can end anywhere, and each choice be another one. */
+const triesOf = (bare: string, length: number) =>
+  bare
+    .split(/[()]/)
+    .reduce(
+      (tries, part) => tries * part.split('|').length,
+      length ** (countIn(bare, REPETITION) + (bare[0] === '^' ? 0 : 1)) * 2 ** (bare.split('?').length - 1),
+    );
+
+function requirePattern(pattern: unknown, text: unknown = '') {
+  const source = String(pattern instanceof RegExp ? pattern.source : pattern);
+  const { length } = String(text);
+  const bare = source
+    .replace(/\\./gs, 'x')
+    .replace(/\[[^\]]*\]/g, 'x')
+    // What follows says how a group or a repetition works.
+    .replace(/([(*+?}])\?/g, '$1');
+  const isSlow = REPEATED_GROUP.test(bare) && countIn(bare, CHOICE) > 1;
+  if (source.length > PATTERN_MAX || length > SEARCHED_MAX || isSlow || triesOf(bare, length) > TRIES_MAX)
+    refuse('so slow a pattern');
 }
-
-const requireShort = (text: unknown) => {
-  if (String(text).length > SEARCHED_MAX) refuse('patterns on such long texts');
-};
 
 const NESTED_MAX = 6;
 
@@ -76,7 +90,15 @@ const CHECKS: Record<string, Check> = {
     // The last two write to an object.
     if (given.length > 3) refuse('`modify` for this');
   },
-  replace: requireShort,
+  replace(text, pattern) {
+    // Any other is not a pattern, but a text that is looked for.
+    requirePattern(pattern instanceof RegExp ? pattern : '', text);
+  },
+  /** Vega keeps the ends of a domain that are signals, such as times, as data of its own. */
+  setdata(name, rows) {
+    if (!(name as string).startsWith('_:vega:_')) refuse('`setdata`');
+    requireData(rows);
+  },
   /** Vega writes to the object that the name of a field leads to. */
   vlSelectionResolve(name) {
     for (const { fields = [] } of this.data!(name) as { fields?: { field: string }[] }[])
@@ -94,11 +116,11 @@ const OWN: Functions = {
   readMember,
   regexp,
   test(pattern, text) {
-    requireShort(text);
+    requirePattern(pattern, text);
     return regexp(pattern).test(String(text));
   },
   split(text, separator, limit) {
-    requireShort(text);
+    requirePattern(separator instanceof RegExp ? separator : '', text);
     return String(text).split(separator as string | RegExp, limit as number | undefined);
   },
   // Vega would read a path, such as `a.b.c`.
@@ -147,6 +169,9 @@ function closed(node: Node): unknown {
     );
   if (type === 'Identifier' && (name! in {} || CLOSED_FUNCTIONS.includes(name!.replace(/^_/, ''))))
     refuse(`\`${name}\``);
+  // A function of Vega, and as a name what all objects share.
+  if (type === 'CallExpression' && (node.callee as Node).name === 'toString')
+    return { ...node, arguments: (node.arguments as Node[]).map(closed) };
   if (type === 'Property') return { ...node, value: closed(value) };
   if (regex) requirePattern(regex.pattern);
   const within = (part: unknown) => (isNode(part) ? closed(part) : part);

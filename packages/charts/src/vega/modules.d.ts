@@ -2,6 +2,7 @@ declare module 'vega-dataflow' {
   export const transforms: Record<string, unknown>;
 }
 declare module 'vega-encode';
+declare module 'vega-regression';
 declare module 'vega-transforms';
 declare module 'vega-view-transforms';
 declare module 'vega-interpreter' {

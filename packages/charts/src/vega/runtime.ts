@@ -3,6 +3,7 @@
 import { transforms } from 'vega-dataflow';
 import * as encode from 'vega-encode';
 import { parse } from 'vega-parser';
+import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
@@ -11,7 +12,7 @@ import { boundTransforms } from './bounds.ts';
 import { ChartRefused } from './chart-refused.ts';
 import { closedInterpreter } from './expressions.ts';
 
-Object.assign(transforms, data, view, encode);
+Object.assign(transforms, data, view, encode, regression);
 boundTransforms();
 
 /** Nothing is loaded from anywhere: no data, no pictures, no links. */
@@ -23,8 +24,26 @@ const noLoader = {
 
 const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} };
 
-/** A chart hears what happens in itself only, and adds no form fields. */
-const OWN_EVENTS = { bind: 'none', window: false, selector: false, container: false, timer: false };
+/**
+ * Vega keeps what it does not know in a spec. When it runs, keys with `$` are its own: code that was parsed, or parts of what
+ * runs. Nothing but Vega may write them. The rows are not read so.
+ */
+function requireNoCode({ data, ...rest }: { data?: { name: string }[] }) {
+  const sources = data?.map((source) => (source.name === 'rows' ? { ...source, values: [] } : source));
+  JSON.stringify([rest, sources], (key, value) => {
+    if (key.startsWith('$')) throw new ChartRefused(`The chart cannot use \`${key}\`.`);
+    return value;
+  });
+}
+
+/** A chart hears what happens in itself, and where a pointer goes that was pressed in it. It adds no form fields. */
+const OWN_EVENTS = {
+  bind: 'none',
+  window: ['pointermove', 'pointerup'],
+  selector: false,
+  container: false,
+  timer: false,
+};
 
 /**
  * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. Throws `ChartRefused`, or tells
@@ -38,6 +57,7 @@ export function createView(
   refuse: (problem: ChartRefused) => void,
   renderer: 'svg' | 'none',
 ): View {
+  requireNoCode(spec);
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
   const view = new View(runtime, {
     renderer,

@@ -18,6 +18,7 @@ test.each<[string, object, string]>([
   ['keys between', heard({ source: 'view', type: 'click', between: ['keydown', 'keyup'] }), 'events'],
   ['keys in a merge', heard({ merge: [{ source: 'window', type: 'keydown' }] }), 'events'],
   ['pictures', { marks: [{ type: 'image' }] }, 'marks[0].type'],
+  ['places on a map', { projections: [{ name: 'p', type: 'mercator' }] }, 'projections'],
   ['an address', signal({ value: 'url(//a.example)' }), 'signals[0].value'],
   ['the page of an event', signal({ on: [{ update: 'event.target' }] }), 'update'],
   ['a whole event', signal({ update: '[event]' }), 'update'],
@@ -29,6 +30,7 @@ test.each<[string, object, string]>([
   ['what objects share', signal({ update: 'a.__proto__' }), 'update'],
   ['a path to what objects share', { data: [{ transform: [{ field: 'a.constructor.name' }] }] }, 'field'],
   ['a field that all objects have', signal({ value: [{ field: '__proto__' }] }), 'field'],
+  ['what Vega takes for code', { data: [{ transform: [{ value: { $expr: {} } }] }] }, 'value.$expr'],
   ['a key that all objects have', JSON.parse('{"signals":[{"__proto__":1}]}'), '__proto__'],
 ])('compiled charts are refused with %s', (_name, spec, path) => {
   const check = () => {
@@ -70,6 +72,7 @@ test('authors can read rows and scales, also of members called constructor', () 
 
 test('titles may begin like addresses', () => {
   requireVegaLite({
+    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
     mark: 'bar',
     title: 'Data: all',
     encoding: { x: { field: 'a', title: 'JavaScript: uses' } },

@@ -26,7 +26,7 @@ const REFUSED_KEYS: Record<string, string> = {
   selection: 'cannot be used: write `params` with `select`',
 };
 const MARKS = [
-  ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'geoshape', 'line'],
+  ...['arc', 'area', 'bar', 'boxplot', 'circle', 'errorband', 'errorbar', 'line'],
   ...['point', 'rect', 'rule', 'square', 'text', 'tick', 'trail'],
 ];
 
@@ -56,6 +56,8 @@ export const OBJECT_NAMES = ['__proto__', 'constructor', 'prototype'];
 function refuseLeaks(key: string, value: Value, path: string) {
   if (typeof value === 'string' && PICTURE.test(value))
     throw new SpecProblem(path, 'cannot have `url(`: a chart loads nothing');
+  if (key.startsWith('$') && path !== '$schema')
+    throw new SpecProblem(path, 'cannot be used: it is read as code of Vega');
   if (OBJECT_NAMES.includes(key)) throw new SpecProblem(path, 'cannot be used: all objects share it');
   if ((key === 'mark' || key === 'type') && value === 'image')
     throw new SpecProblem(path, 'cannot be `image`: a chart loads nothing');
@@ -174,6 +176,8 @@ export function requireVega(spec: object) {
     const isRefused = ['url', 'href', 'loader', 'bind'].includes(key);
     if (isRefused || (key === 'cursor' && !CURSORS.includes(JSON.stringify(value))))
       throw new SpecProblem(path, 'cannot be used');
+    if (key === 'projections')
+      throw new SpecProblem(path, 'cannot be used: a report of the kind `map` draws maps');
     if (key === 'events') requireEvents(value, path);
     refuseLeaks(key, value, path);
   });
