@@ -1966,6 +1966,20 @@ CREATE UNIQUE INDEX workbooks_slug_key ON public.workbooks USING btree (deployme
 
 -- functions
 
+CREATE OR REPLACE FUNCTION public.agree_for_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    new.agreed_version := (select version_number from dashboards where id = new.dashboard_id);
+  else
+    new.agreed_version := null;
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.audit_minting(origin jsonb, noun text, resource_id text, before jsonb, after jsonb)
  RETURNS void
  LANGUAGE sql
@@ -2975,6 +2989,8 @@ CREATE TRIGGER job_schedules_changed AFTER INSERT OR UPDATE OF next_run_at ON pu
 CREATE TRIGGER jobs_enqueued AFTER INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 
 CREATE TRIGGER jobs_returned AFTER UPDATE OF state, lease_until ON public.jobs FOR EACH ROW WHEN (((new.state = 'waiting'::text) OR (new.lease_until < old.lease_until))) EXECUTE FUNCTION notify_jobs();
+
+CREATE TRIGGER notifications_agreed BEFORE INSERT OR UPDATE OF user_id ON public.notifications FOR EACH ROW EXECUTE FUNCTION agree_for_owner();
 
 CREATE TRIGGER oidc_token_configs_changed AFTER INSERT OR DELETE OR UPDATE ON public.oidc_token_configs FOR EACH STATEMENT EXECUTE FUNCTION notify_credentials('oidc-token-configs');
 

@@ -45,7 +45,7 @@ export const cleanup: Cleanup = {
   user: {
     handOver: (tx, userId, heirId, rows) =>
       tx.run(sql`
-        update notifications set user_id = ${heirId}, agreed_version = null
+        update notifications set user_id = ${heirId}
         where id = any(array(select id from notifications where user_id = ${userId} limit ${rows}))`),
     removeOf: [
       (db, userId, rows) => recipientsOf(sql`user_id = ${userId}`)(db, rows),

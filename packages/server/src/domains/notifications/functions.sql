@@ -19,3 +19,18 @@ begin
   where id = delivery and status = 'waiting';
   return found;
 end $$;
+
+-- The owner of a new schedule has agreed to the version of its dashboard that is published now, and a new owner of a schedule to none. In the
+-- database, because servers of an earlier release write schedules too while a cluster is upgraded.
+create or replace function agree_for_owner() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    new.agreed_version := (select version_number from dashboards where id = new.dashboard_id);
+  else
+    new.agreed_version := null;
+  end if;
+  return new;
+end $$;
+create or replace trigger notifications_agreed before insert or update of user_id on notifications
+  for each row execute function agree_for_owner();

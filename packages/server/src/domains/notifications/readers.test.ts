@@ -189,6 +189,9 @@ test('others get the view of the owner only of what the owner published, or agre
     expect(await statuses()).toEqual([published, 'sent']);
     await save(editor);
     expect(await statuses()).toEqual([published, 'sent']);
+    // Whoever only switches it on agrees to nothing.
+    await owner.client.updateNotification({ deploymentId, id, body: { isEnabled: true } });
+    expect(await statuses()).toEqual([published, 'sent']);
     await save(owner);
     expect(await statuses()).toEqual(['sent', 'sent']);
     await publishBy(editor);

@@ -104,7 +104,9 @@ export function notificationRoutes(options: NotificationOptions) {
         if (body.filters || body.timeGrains || body.condition)
           await requireControls(tx, readPublished, before.dashboardId, wanted);
         await store.updateNotification(tx, before.id, wanted);
-        if (showsOwnView(actor, before)) await store.agree(tx, before.id);
+        // Whoever only switches a schedule on or off need not have looked at what it shows.
+        const isOnlySwitched = Object.keys(body).join() === 'isEnabled';
+        if (!isOnlySwitched && showsOwnView(actor, before)) await store.agree(tx, before.id);
         if (wanted.nextDueAt !== before.nextDueAt)
           await clock.schedule(
             tx,

@@ -239,13 +239,12 @@ export const insertNotification = async (
     await tx.one<{ id: number }>(sql`
       insert into notifications (dashboard_id, user_id, embed_tenant, name, schedule_type, minute, hour, day_of_week,
         day_of_month, custom_cron, timezone, is_enabled, notification_enabled, notification_format, filters,
-        time_grains, allow_subscribe, condition, next_due_at, agreed_version)
+        time_grains, allow_subscribe, condition, next_due_at)
       values (${dashboardId}, ${userId}, ${embedTenant}, ${wanted.name}, ${wanted.scheduleType}, ${wanted.minute},
         ${wanted.hour}, ${wanted.dayOfWeek}, ${wanted.dayOfMonth}, ${wanted.customCron}, ${wanted.timezone},
         ${wanted.isEnabled}, ${wanted.notificationEnabled}, ${wanted.notificationFormat},
         ${jsonOrNull(wanted.filters)}, ${jsonOrNull(wanted.timeGrains)}, ${wanted.allowSubscribe},
-        ${jsonOrNull(wanted.condition)}, ${wanted.nextDueAt},
-        (select version_number from dashboards where id = ${dashboardId}))
+        ${jsonOrNull(wanted.condition)}, ${wanted.nextDueAt})
       returning id`)
   ).id;
 

@@ -29,7 +29,7 @@ export interface UserRow {
 /** The name of a user for others: never an address, which can be what a user signs in with or is known by. */
 export const shownName = (user: string): Sql => {
   const u = raw(user);
-  return sql`coalesce(${u}.first_name, split_part(coalesce(${u}.external_id, ${u}.username), '@', 1))`;
+  return sql`coalesce(nullif(${u}.first_name, ''), split_part(coalesce(${u}.external_id, ${u}.username), '@', 1))`;
 };
 
 /** A user without the fields that are too large for a list. */
