@@ -262,6 +262,10 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await dialog.getByRole('button', { name: 'Show' }).last().click();
   await page.getByText('You see version 1, as it was published').waitFor();
   expect(await page.getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Versions' }).waitFor();
+  expect(await page.getByRole('option', { name: 'Publish' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
   await expect.poll(() => page.locator('.board .grid > .cell').count()).toBe(4);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Back to the draft' }).click();

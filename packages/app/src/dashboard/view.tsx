@@ -37,12 +37,8 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
     { id: 'undo', title: say('undo'), keys: 'mod+z', run: () => session.undo() },
     { id: 'redo', title: say('redo'), keys: 'mod+y', run: () => session.redo() },
     { id: 'redo-shift', title: say('redo'), keys: 'mod+shift+z', run: () => session.redo() },
-    ...(editor.canEdit
-      ? [
-          { id: 'publish', title: say('publish'), run: () => openPublish(editor) },
-          { id: 'versions', title: say('versions'), run: () => openVersions(editor) },
-        ]
-      : []),
+    ...(editor.canPublish ? [{ id: 'publish', title: say('publish'), run: () => openPublish(editor) }] : []),
+    ...(editor.canEdit ? [{ id: 'versions', title: say('versions'), run: () => openVersions(editor) }] : []),
     {
       id: 'preview',
       title: say(isPreview ? 'edit' : 'preview'),
@@ -142,16 +138,11 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
             }}
           />
         )}
-        {editor.canEdit && (
-          <>
-            <Tool icon="recent" label={say('versions')} run={() => openVersions(editor)} />
-            {/* It would publish the draft, and not the version that is seen. */}
-            {!editor.version.value && (
-              <button type="button" class="primary" onClick={() => openPublish(editor)}>
-                {say('publish')}
-              </button>
-            )}
-          </>
+        {editor.canEdit && <Tool icon="recent" label={say('versions')} run={() => openVersions(editor)} />}
+        {editor.canPublish && (
+          <button type="button" class="primary" onClick={() => openPublish(editor)}>
+            {say('publish')}
+          </button>
         )}
       </div>
     </header>
