@@ -501,10 +501,15 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   // Their own tab goes on, without what belongs to her.
   await other.goto(address);
   await slot(other, 'Before').waitFor();
-  // A tab that was in the background, too, says so when it is seen again.
+  const beside = await ada.context.newPage();
+  await beside.goto('/');
+  await beside.getByRole('button', { name: /account/i }).waitFor();
+  // A tab that was in the background, too, says so when it is seen again, and a window beside it when it is used.
   await takeOver(ada.person);
   await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-  await other.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
+  await beside.evaluate("dispatchEvent(new Event('focus'))");
+  for (const tab of [other, beside])
+    await tab.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
 
   await ada.page.goto(address);
   await ada.page.getByText('Changes that were not saved when you left are back').waitFor();
