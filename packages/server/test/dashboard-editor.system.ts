@@ -494,6 +494,8 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await write(ada.page, 'Before', 'Of Ada');
   await ada.page.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
   await expectAccessible(ada.page);
+  expect(await ada.page.title()).toBe('Somebody else is signed in now · Oriel');
+  expect(await ada.page.evaluate('document.activeElement.tagName')).toBe('H1');
   expect(await ada.page.getByText('Before').count()).toBe(0);
   expect(await stored()).toEqual(['Before']);
   expect(await keptIn(ada.page)).toEqual([`oriel-unsaved:${ada.person.id}/${deploymentId}/${workbookId}`]);
@@ -530,6 +532,25 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await expectAccessible(ada.page);
   await ada.page.getByRole('button', { name: 'Delete them and sign out' }).click();
   await ada.page.waitForURL(/notice=signed-out/);
+  expect(await keptIn(ada.page)).toEqual([]);
+
+  // What is just being saved is waited for, and nobody is asked.
+  await ada.page.unrouteAll();
+  await signIn(ada.page, ada.person);
+  await ada.page.goto(address);
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await ada.page.route('**/dashboard', async (route) => {
+    if (route.request().method() === 'PUT') await asked;
+    await route.continue();
+  });
+  await write(ada.page, 'Of Ada', 'At the end');
+  await signOut();
+  answer();
+  await ada.page.waitForURL(/notice=signed-out/);
+  expect(await stored()).toEqual(['At the end']);
   expect(await keptIn(ada.page)).toEqual([]);
   await ada.context.close();
 });

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { problemOf } from '../data/problem.ts';
+import { savers } from '../drafts.ts';
 import { useMe } from '../frame/account.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
@@ -262,9 +263,11 @@ function Nothing({ editor }: { editor: Editor }) {
   );
 }
 
-/** Asks before a page is closed with something that is neither saved nor kept in this browser. */
+/** Saves before the person signs out, and asks before a page is closed with something that is neither saved nor kept in this browser. */
 function useLeaving(editor: Editor) {
   useEffect(() => {
+    const save = () => editor.session.save();
+    savers.add(save);
     const stay = (event: BeforeUnloadEvent) => {
       if (editor.session.isUnsaved) void editor.session.save();
       if (editor.session.isEndangered) event.preventDefault();
@@ -275,6 +278,7 @@ function useLeaving(editor: Editor) {
     addEventListener('beforeunload', stay);
     document.addEventListener('visibilitychange', look);
     return () => {
+      savers.delete(save);
       removeEventListener('beforeunload', stay);
       document.removeEventListener('visibilitychange', look);
     };
