@@ -730,6 +730,14 @@ test('an author finds an application after a thousand other workbooks, moves its
   expect(await dialog.getByText('is not published').count()).toBe(0);
   await card.getByRole('img', { name: 'Its application is not published' }).waitFor({ state: 'detached' });
   expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
+  // Nothing is said of an application that cannot be asked for, and what changes is shown all the same.
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const { publicId } = (await world.admin.getWorkbook({ deploymentId, workbookId: zones }))
+    .publishedDashboard!;
+  await page.route(`**/${publicId}`, (route) => route.abort());
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'What changes' }).waitFor();
+  expect(await dialog.getByText('is not published').count()).toBe(0);
   await context.close();
 });
 
