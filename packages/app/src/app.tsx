@@ -16,19 +16,19 @@ import { say } from './texts/say.ts';
 const NotFound = () => <Empty title={say('notFound')} hint={say('notFoundHint')} />;
 
 /** Nothing of the page stays, because it belongs to the person before. */
-function SomebodyElse() {
+function OtherPerson() {
   const [View, setView] = useState<ComponentType>();
   useEffect(() => {
     Promise.all([import('./leaving/views.tsx'), import('./leaving/say.ts')])
-      .then(([views, { say: words }]) => words.ready().then(() => setView(() => views.SomebodyElse)))
+      .then(([views, { say: words }]) => words.ready().then(() => setView(() => views.OtherPersonPage)))
       .catch(() => location.assign('/'));
   }, []);
   return View ? <View /> : null;
 }
 
-export const App = () => (isSomebodyElse.value ? <SomebodyElse /> : <Whole />);
+export const App = () => (isSomebodyElse.value ? <OtherPerson /> : <FramedPages />);
 
-const Whole = () => (
+const FramedPages = () => (
   <LocationProvider scope={IN_APP}>
     <Frame>
       <Router>

@@ -46,6 +46,9 @@ export function keepUnsaved(name: string, value: unknown): boolean {
   }
 }
 
+/** Each saves a draft that is open, and returns when it is saved, or cannot be. */
+export const savers = new Set<() => Promise<void>>();
+
 const keysIn = (storage: Storage, prefix: string) =>
   Object.keys(storage).filter((key) => key.startsWith(prefix));
 

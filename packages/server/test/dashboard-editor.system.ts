@@ -262,6 +262,10 @@ test('an author builds a dashboard by mouse and keyboard, publishes it, and a vi
   await dialog.getByRole('button', { name: 'Show' }).last().click();
   await page.getByText('You see version 1, as it was published').waitFor();
   expect(await page.getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Versions' }).waitFor();
+  expect(await page.getByRole('option', { name: 'Publish' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
   await expect.poll(() => page.locator('.board .grid > .cell').count()).toBe(4);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Back to the draft' }).click();
@@ -490,6 +494,8 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await write(ada.page, 'Before', 'Of Ada');
   await ada.page.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
   await expectAccessible(ada.page);
+  expect(await ada.page.title()).toBe('Somebody else is signed in now · Oriel');
+  expect(await ada.page.evaluate('document.activeElement.tagName')).toBe('H1');
   expect(await ada.page.getByText('Before').count()).toBe(0);
   expect(await stored()).toEqual(['Before']);
   expect(await keptIn(ada.page)).toEqual([`oriel-unsaved:${ada.person.id}/${deploymentId}/${workbookId}`]);
@@ -497,10 +503,15 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   // Their own tab goes on, without what belongs to her.
   await other.goto(address);
   await slot(other, 'Before').waitFor();
-  // A tab that was in the background, too, says so when it is seen again.
+  const beside = await ada.context.newPage();
+  await beside.goto('/');
+  await beside.getByRole('button', { name: /account/i }).waitFor();
+  // A tab that was in the background, too, says so when it is seen again, and a window beside it when it is used.
   await takeOver(ada.person);
   await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-  await other.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
+  await beside.evaluate("dispatchEvent(new Event('focus'))");
+  for (const tab of [other, beside])
+    await tab.getByRole('heading', { name: 'Somebody else is signed in now' }).waitFor();
 
   await ada.page.goto(address);
   await ada.page.getByText('Changes that were not saved when you left are back').waitFor();
@@ -521,6 +532,25 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await expectAccessible(ada.page);
   await ada.page.getByRole('button', { name: 'Delete them and sign out' }).click();
   await ada.page.waitForURL(/notice=signed-out/);
+  expect(await keptIn(ada.page)).toEqual([]);
+
+  // What is just being saved is waited for, and nobody is asked.
+  await ada.page.unrouteAll();
+  await signIn(ada.page, ada.person);
+  await ada.page.goto(address);
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await ada.page.route('**/dashboard', async (route) => {
+    if (route.request().method() === 'PUT') await asked;
+    await route.continue();
+  });
+  await write(ada.page, 'Of Ada', 'At the end');
+  await signOut();
+  answer();
+  await ada.page.waitForURL(/notice=signed-out/);
+  expect(await stored()).toEqual(['At the end']);
   expect(await keptIn(ada.page)).toEqual([]);
   await ada.context.close();
 });
@@ -700,6 +730,14 @@ test('an author finds an application after a thousand other workbooks, moves its
   expect(await dialog.getByText('is not published').count()).toBe(0);
   await card.getByRole('img', { name: 'Its application is not published' }).waitFor({ state: 'detached' });
   expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
+  // Nothing is said of an application that cannot be asked for, and what changes is shown all the same.
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const { publicId } = (await world.admin.getWorkbook({ deploymentId, workbookId: zones }))
+    .publishedDashboard!;
+  await page.route(`**/${publicId}`, (route) => route.abort());
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'What changes' }).waitFor();
+  expect(await dialog.getByText('is not published').count()).toBe(0);
   await context.close();
 });
 

@@ -445,6 +445,12 @@ test('a long answer is scrolled with a few rows in the page', async () => {
     await scrollTo(top);
     await requireRows((from, to) => from * 32 <= top && (to + 1) * 32 > top + 200);
   }
+  // New rows are drawn for another width, in the place of the old ones.
+  const width = frame.getByRole('separator').first();
+  const widthBefore = Number(await width.getAttribute('aria-valuenow'));
+  await width.press('ArrowRight');
+  await expect.poll(async () => Number(await width.getAttribute('aria-valuenow'))).toBe(widthBefore + 16);
+  await requireRows((from, to) => from * 32 <= 4000 && (to + 1) * 32 > 4200);
   await scrollTo(answer.length * 32);
   await requireRows((_, to) => to === last);
   // Keys go on from a cell that is out of sight.
@@ -453,8 +459,12 @@ test('a long answer is scrolled with a few rows in the page', async () => {
   await requireRows((from) => from === 0);
   await page.keyboard.press('End');
   await requireRows((_, to) => to === last);
+  await rows.last().getByRole('button').focus();
   await page.setViewportSize({ width: 1280, height: 500 });
   await requireRows((_, to) => to === last);
+  await expect
+    .poll(() => frame.evaluate((element: { matches(css: string): boolean }) => element.matches(':focus')))
+    .toBe(true);
   await page.setViewportSize({ ...DESKTOP, width: 1280 });
   // A cell opens its own row, wherever it was before.
   await requireRows((_, to) => to === last);

@@ -4,7 +4,13 @@ import { useData } from '../data/cache.ts';
 import { wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { say } from './say.ts';
-import { applicationIn, applicationsNamed, type FoundApplications, publishedDashboard } from './server.ts';
+import {
+  applicationIn,
+  applicationKey,
+  applicationsNamed,
+  type FoundApplications,
+  findApplication,
+} from './server.ts';
 import { TitleField, type WidgetProps } from './settings.tsx';
 
 export function ApplicationSettings({ editor, config, set }: WidgetProps) {
@@ -12,8 +18,8 @@ export function ApplicationSettings({ editor, config, set }: WidgetProps) {
   const publicId = typeof config.publicId === 'string' ? config.publicId : undefined;
   const [text, setText] = useState('');
   const search = text.trim();
-  const { data: chosen } = useData(publicId ? `application/${publicId}` : null, () =>
-    publishedDashboard(publicId!),
+  const { data: chosen } = useData(publicId ? applicationKey(editor.where, publicId) : null, () =>
+    findApplication(editor.where, publicId!),
   );
   const { data: first, problem } = useData(`d/${deploymentId}/applications/${search}`, (signal) =>
     applicationsNamed(deploymentId, search, { signal }),

@@ -13,7 +13,7 @@ import { describe } from './describe.ts';
 import type { Editor } from './editor.ts';
 import { TextField } from './fields.tsx';
 import { say } from './say.ts';
-import { applicationKey, isApplication, previewsOf } from './server.ts';
+import { applicationKey, findApplication, previewsOf } from './server.ts';
 import { changesBetween, isSame } from './state/changes.ts';
 import { type Config, docOf, widgetsOf } from './state/doc.ts';
 
@@ -36,8 +36,16 @@ async function withoutApplication(editor: Editor): Promise<string[]> {
       ? [{ widget, publicId: widget.config.publicId }]
       : [],
   );
-  const found = await Promise.all(named.map(({ publicId }) => isApplication(editor.where, publicId)));
-  return [...new Set(named.filter((_, i) => !found[i]).map(({ widget }) => editor.titleOf(widget)))];
+  const gone = new Set<string>();
+  await Promise.all(
+    [...new Set(named.map(({ publicId }) => publicId))].map(async (publicId) => {
+      // One that cannot be asked for now is not said to be gone, and does not hide what else changes.
+      const isThere = await findApplication(editor.where, publicId).then(Boolean, () => true);
+      if (!isThere) gone.add(publicId);
+    }),
+  );
+  const without = named.filter(({ publicId }) => gone.has(publicId));
+  return [...new Set(without.map(({ widget }) => editor.titleOf(widget)))];
 }
 
 async function publishedOf(editor: Editor): Promise<Published> {

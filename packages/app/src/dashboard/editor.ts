@@ -115,6 +115,11 @@ export class Editor {
     return this.session.doc;
   }
 
+  /** Publishing takes the draft, which is not what is seen while a version is shown. */
+  get canPublish() {
+    return this.canEdit && !this.version.value;
+  }
+
   /** What the canvas shows. */
   get shownDoc(): Doc {
     return this.version.value?.doc ?? this.doc;

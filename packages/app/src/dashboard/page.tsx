@@ -23,7 +23,7 @@ interface Opened {
   workbookName: string;
 }
 
-/** Whoever may read the versions may change the draft. */
+/** Whoever may read the versions may change the draft. Without an answer, the workbook decides. */
 const mayEdit = (where: Where) =>
   api.getDashboardVersions(where).then(
     () => true,
@@ -50,7 +50,9 @@ function keepReplaced({ replaced }: Editor, name: string) {
 }
 
 async function open(where: Where): Promise<Opened> {
-  const [{ body, etag }, canEdit] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
+  const [{ body, etag }, isAllowed] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
+  // Whoever may not change the draft does not get it.
+  const canEdit = isAllowed && 'dashboardDraft' in body;
   const name = canEdit && !isEmbedded ? `${where.deploymentId}/${where.workbookId}` : undefined;
   const keeper = name === undefined ? undefined : keeperOf(name);
   const stored = { config: configIn(body), etag };

@@ -21,7 +21,7 @@ export interface Presence {
 }
 
 const COLORS = 6;
-const AGAIN_MS = [1000, 3000, 10_000, 30_000];
+const RETRY_PAUSES_MS = [1000, 3000, 10_000, 30_000];
 /** Whoever goes through many widgets tells where they stay. */
 const STAYS_MS = 400;
 
@@ -68,7 +68,9 @@ export function createPresence(
       }
       isHeard = false;
       others.value = [];
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS[Math.min(attempt, AGAIN_MS.length - 1)]));
+      await new Promise((resolve) =>
+        setTimeout(resolve, RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)]),
+      );
     }
   }
 

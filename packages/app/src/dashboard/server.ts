@@ -98,17 +98,17 @@ export async function applicationIn(where: Where): Promise<Application | undefin
   return { publicId: publishedDashboard.publicId, title: publishedDashboard.title || name };
 }
 
-/** Of what is kept about an application in this deployment. */
+/** The cache key of an application. Without an id, what the keys of all in this deployment begin with. */
 export const applicationKey = ({ deploymentId }: Where, publicId = '') =>
   `d/${deploymentId}/application/${publicId}`;
 
-/** Whether the widgets that name it get an application. A publication can be taken back at any time. */
-export async function isApplication({ deploymentId }: Where, publicId: string): Promise<boolean> {
+/** The application that widgets with this id get, or null: a publication can be taken back at any time. */
+export async function findApplication({ deploymentId }: Where, publicId: string): Promise<Dashboard | null> {
   try {
     const dashboard = await publishedDashboard(publicId);
-    return dashboard.config.kind === 'APP' && dashboard.deploymentId === deploymentId;
+    return dashboard.config.kind === 'APP' && dashboard.deploymentId === deploymentId ? dashboard : null;
   } catch (error) {
-    if (error instanceof ChartProblem && error.status === 404) return false;
+    if (error instanceof ChartProblem && error.status === 404) return null;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import { kindText } from './editor.ts';
 import type { Item } from './grid/grid.ts';
 import { OpenBy } from './presence.tsx';
 import { say } from './say.ts';
-import { applicationKey, isApplication } from './server.ts';
+import { applicationKey, findApplication } from './server.ts';
 import { isSame } from './state/changes.ts';
 import type { Widget } from './state/doc.ts';
 
@@ -141,8 +141,8 @@ function Marks({ widget, unreachedBy }: { widget: Widget; unreachedBy: readonly 
 /** That an application was not published, or not any more: viewers would see a failure. */
 function ApplicationMark({ editor: { where }, publicId }: { editor: Editor; publicId: unknown }) {
   const named = typeof publicId === 'string' ? publicId : undefined;
-  const { data } = useData(named ? applicationKey(where, named) : null, () => isApplication(where, named!));
-  return data === false ? <Mark icon="warning" text={say('applicationGone')} /> : null;
+  const { data } = useData(named ? applicationKey(where, named) : null, () => findApplication(where, named!));
+  return data === null ? <Mark icon="warning" text={say('applicationGone')} /> : null;
 }
 
 const Mark = ({ icon, text }: { icon: 'warning' | 'hidden' | 'lock'; text: string }) => (

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useCommands } from '../commands.ts';
 import { problemOf } from '../data/problem.ts';
+import { savers } from '../drafts.ts';
 import { useMe } from '../frame/account.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
@@ -37,12 +38,8 @@ export function EditorView({ editor, workbookName }: { editor: Editor; workbookN
     { id: 'undo', title: say('undo'), keys: 'mod+z', run: () => session.undo() },
     { id: 'redo', title: say('redo'), keys: 'mod+y', run: () => session.redo() },
     { id: 'redo-shift', title: say('redo'), keys: 'mod+shift+z', run: () => session.redo() },
-    ...(editor.canEdit
-      ? [
-          { id: 'publish', title: say('publish'), run: () => openPublish(editor) },
-          { id: 'versions', title: say('versions'), run: () => openVersions(editor) },
-        ]
-      : []),
+    ...(editor.canPublish ? [{ id: 'publish', title: say('publish'), run: () => openPublish(editor) }] : []),
+    ...(editor.canEdit ? [{ id: 'versions', title: say('versions'), run: () => openVersions(editor) }] : []),
     {
       id: 'preview',
       title: say(isPreview ? 'edit' : 'preview'),
@@ -142,16 +139,11 @@ function Bar({ editor, workbookName }: { editor: Editor; workbookName: string })
             }}
           />
         )}
-        {editor.canEdit && (
-          <>
-            <Tool icon="recent" label={say('versions')} run={() => openVersions(editor)} />
-            {/* It would publish the draft, and not the version that is seen. */}
-            {!editor.version.value && (
-              <button type="button" class="primary" onClick={() => openPublish(editor)}>
-                {say('publish')}
-              </button>
-            )}
-          </>
+        {editor.canEdit && <Tool icon="recent" label={say('versions')} run={() => openVersions(editor)} />}
+        {editor.canPublish && (
+          <button type="button" class="primary" onClick={() => openPublish(editor)}>
+            {say('publish')}
+          </button>
         )}
       </div>
     </header>
@@ -271,9 +263,11 @@ function Nothing({ editor }: { editor: Editor }) {
   );
 }
 
-/** Asks before a page is closed with something that is neither saved nor kept in this browser. */
+/** Saves before the person signs out, and asks before a page is closed with something that is neither saved nor kept in this browser. */
 function useLeaving(editor: Editor) {
   useEffect(() => {
+    const save = () => editor.session.save();
+    savers.add(save);
     const stay = (event: BeforeUnloadEvent) => {
       if (editor.session.isUnsaved) void editor.session.save();
       if (editor.session.isEndangered) event.preventDefault();
@@ -284,6 +278,7 @@ function useLeaving(editor: Editor) {
     addEventListener('beforeunload', stay);
     document.addEventListener('visibilitychange', look);
     return () => {
+      savers.delete(save);
       removeEventListener('beforeunload', stay);
       document.removeEventListener('visibilitychange', look);
     };

@@ -5,7 +5,10 @@ import type { Access } from './api.ts';
 /** The session has ended. The app stays as it is, and asks the person to sign in again. */
 export const isSignedOut = signal(false);
 
-/** Another person has signed in in this browser. Nothing is asked or saved any more: it would be in their name. */
+/**
+ * The page has noticed that another person has signed in in this browser. It sends no more requests, which would be in their
+ * name. What it sent before could read as they do, and change nothing: its token is that of another session.
+ */
 export const isSomebodyElse = signal(false);
 
 const contentIn = (page: ParentNode, name: string) =>
@@ -16,15 +19,13 @@ let token = contentIn(document, 'csrf-token');
 /** The id of the person whom this page was made for; empty in a frame of another product. */
 export const person = contentIn(document, 'person');
 
-/** Whoever is signed in now. Returns whether they are the same person with another token than before. */
-async function renewToken(): Promise<boolean> {
+/** Asks the server who is signed in, and takes their newest token if they are still the person of this page. */
+async function renewToken(): Promise<void> {
   const response = await fetch('/', { headers: { accept: 'text/html' }, cache: 'no-store' });
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   const now = contentIn(page, 'person');
   if (now && now !== person) isSomebodyElse.value = true;
-  const before = token;
   if (now === person) token = contentIn(page, 'csrf-token') || token;
-  return token !== before;
 }
 
 /** For a form of the page, such as the one that signs out. */
@@ -38,11 +39,18 @@ export async function resume(): Promise<boolean> {
   return !isSignedOut.value;
 }
 
-/** Whoever comes back to this tab may have signed in as somebody else in another one. */
-export const watchPerson = () =>
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') renewToken().catch(() => {});
-  });
+/** Whoever comes back to this tab, or to its window beside another one, may have signed in there as somebody else. */
+export function watchPerson() {
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking || document.visibilityState !== 'visible') return;
+    isLooking = true;
+    await renewToken().catch(() => {});
+    isLooking = false;
+  };
+  document.addEventListener('visibilitychange', look);
+  addEventListener('focus', look);
+}
 
 export const personAccess: Access = {
   headers: () => ({ 'x-csrf-token': token }),
@@ -50,10 +58,13 @@ export const personAccess: Access = {
     if (isSomebodyElse.peek()) throw new DOMException('Somebody else is signed in.', 'AbortError');
     const send = () =>
       fetch(address, { ...init, headers: { ...init.headers, 'x-csrf-token': token }, cache: 'no-store' });
+    const sent = token;
     const response = await send();
     if (response.status === 401) isSignedOut.value = true;
-    // Whoever signed in again in another tab has a new session, which the token of this page does not belong to.
-    if (response.status === 403 && init.method !== 'GET' && (await renewToken())) return send();
-    return response;
+    if (response.status !== 403 || init.method === 'GET') return response;
+    // Whoever signed in again in another tab has a new session, which the token of this page does not belong to. Another
+    // request may have renewed it meanwhile.
+    await renewToken();
+    return token !== sent && !isSomebodyElse.peek() ? send() : response;
   },
 };

@@ -255,7 +255,7 @@ interface SamplesProps {
   title: string;
   hint: string;
   samples: Sample[];
-  /** After the hint. */
+  /** What follows the hint in its paragraph. */
   children?: ComponentChildren;
 }
 

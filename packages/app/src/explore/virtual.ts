@@ -69,13 +69,10 @@ export function useRows(
   body: Ref<HTMLElement>,
   { count, height, make }: Rows,
 ): void {
-  useLayoutEffect(() => {
-    const unwatch = watch(frame.current!, drawing(frame.current!, body.current!, { count, height, make }));
-    return () => {
-      unwatch();
-      body.current?.replaceChildren();
-    };
-  }, [count, height, make]);
+  useLayoutEffect(
+    () => watch(frame.current!, drawing(frame.current!, body.current!, { count, height, make })),
+    [count, height, make],
+  );
 }
 
 /** Row `i` is in the element `i % size`, so that a scroll changes only those that come into sight. */
@@ -106,6 +103,8 @@ function drawing(frame: HTMLElement, body: HTMLElement, { count, height, make }:
     if (range.from === drawn.from && range.size === drawn.size) return;
     if (range.size !== drawn.size) {
       elements = Array.from({ length: range.size }, make);
+      // Keys go on scrolling here, too. Only now, before the old rows leave: it makes a layout, which needs their height.
+      if (body.contains(document.activeElement)) frame.focus({ preventScroll: true });
       body.replaceChildren(before, after);
     }
     const { above, below } = reuse(range);

@@ -112,8 +112,8 @@ const initialsOf = (name: string) =>
     .map((word) => [...word][0]!.toLocaleUpperCase())
     .join('');
 
-/** Also if what asks about unsaved changes cannot be loaded any more. */
-const leave = () => import('../leaving/views.tsx').then((views) => views.leave(signOut), signOut);
+/** The person is signed out also if what asks about unsaved changes cannot be loaded any more, or fails. */
+const leave = () => import('../leaving/views.tsx').then((views) => views.leave(signOut)).catch(signOut);
 
 /** By a form, as the account page does it: the server ends the session and shows its sign-in page. */
 function signOut() {

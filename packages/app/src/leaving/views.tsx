@@ -1,22 +1,36 @@
 /** What is shown when a person leaves this browser, or another one has come. It is loaded when it is first needed. */
-import { forgetOwn, hasUnsaved } from '../drafts.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { forgetOwn, hasUnsaved, savers } from '../drafts.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
+import { say as sayApp } from '../texts/say.ts';
 import { say } from './say.ts';
 
 /** In place of everything else, because that belongs to the person before. */
-export const SomebodyElse = () => (
-  <main>
-    <div class="empty">
-      <h1>{say('somebodyElse')}</h1>
-      <p>{say('somebodyElseHint')}</p>
-      <div class="actions">
-        <a class="button primary" href="/">
-          {say('toHome')}
-        </a>
+export function OtherPersonPage() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    document.title = `${say('somebodyElse')} · ${sayApp('appName')}`;
+    heading.current!.focus();
+  }, []);
+  return (
+    <main>
+      <div class="empty">
+        <h1 ref={heading} tabIndex={-1}>
+          {say('somebodyElse')}
+        </h1>
+        <p>{say('somebodyElseHint')}</p>
+        <div class="actions">
+          <a class="button primary" href="/">
+            {say('toHome')}
+          </a>
+        </div>
       </div>
-    </div>
-  </main>
-);
+    </main>
+  );
+}
+
+/** A server that does not answer keeps nobody signed in. */
+const SAVE_MAX_MS = 5000;
 
 /** What is not saved yet stays legible in this browser, so the person decides about it. The rest goes with them. */
 export async function leave(signOut: () => void) {
@@ -24,6 +38,11 @@ export async function leave(signOut: () => void) {
     forgetOwn();
     signOut();
   };
+  if (hasUnsaved()) {
+    // What was typed a moment ago is about to be saved.
+    const saved = Promise.all([...savers].map((save) => save()));
+    await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, SAVE_MAX_MS))]);
+  }
   if (!hasUnsaved()) return forget();
   await say.ready();
   openDialog((close) => (

@@ -160,7 +160,7 @@ function AddHolder({ resource, onAdd }: { resource: Resource; onAdd(holder: Hold
   );
   const findsRoles = me?.isAdmin === true;
   const input = useRef<HTMLInputElement>(null);
-  // It comes after the dialog was opened.
+  // The dialog cannot give this field the focus, because the field comes after it was opened.
   useEffect(() => input.current?.focus(), []);
   const found: Holder[] = [
     ...(candidates?.users ?? []).map(({ userId, name }) => ({ kind: 'user' as const, id: userId, name })),

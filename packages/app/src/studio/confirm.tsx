@@ -1,9 +1,14 @@
-/** Asks before something is lost. */
+/** Asks before something is lost, or much is changed. */
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { say as sayAll } from '../texts/say.ts';
 
-export function confirm(title: string, text: string, run: () => Promise<unknown>) {
+export function confirm(
+  title: string,
+  text: string,
+  run: () => Promise<unknown>,
+  { isDangerous = true }: { isDangerous?: boolean } = {},
+) {
   openDialog((close) => (
     <Dialog title={title} onClose={close}>
       <p>{text}</p>
@@ -13,7 +18,7 @@ export function confirm(title: string, text: string, run: () => Promise<unknown>
         </button>
         <button
           type="button"
-          class="primary bad"
+          class={isDangerous ? 'primary bad' : 'primary'}
           onClick={() => {
             close();
             void attempt(run);

@@ -84,11 +84,16 @@ function OneCommit({ studio, commit, goTo }: StudioProps & { commit: Commit }) {
           <button
             type="button"
             onClick={() =>
-              confirm(say('restore'), say('restoreHint'), async () => {
-                await restore(studio, commit.hash);
-                toast(say('restored'));
-                goTo(branch.name);
-              })
+              confirm(
+                say('restore'),
+                say('restoreHint'),
+                async () => {
+                  await restore(studio, commit.hash);
+                  toast(say('restored'));
+                  goTo(branch.name);
+                },
+                { isDangerous: false },
+              )
             }
           >
             {say('restore')}

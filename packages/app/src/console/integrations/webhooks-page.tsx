@@ -87,6 +87,8 @@ function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose(): void })
       title: say('newSecret'),
       hint: say('rotateHint'),
       action: say('newSecret'),
+      // The former one is valid for another day.
+      isDangerous: false,
       run: async () => {
         const made = await attempt(() => api.rotateWebhookSecret({ id, body: {} }));
         if (made) showOnce(say('newSecret'), say('secret'), made.secret);

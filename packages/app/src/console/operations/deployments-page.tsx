@@ -18,7 +18,7 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
-/** Of this list, and of the one at the top of the page. */
+/** The keys of both lists of deployments begin with it: of this one, and of the one at the top of the page. */
 const KEY = 'deployment';
 
 function Deployments({ deploymentId }: ConsolePageProps) {

@@ -1,10 +1,19 @@
-/** Asks before something is done that cannot be undone, and shows a secret once. */
+/** Asks before something is done that ends or changes something, and shows a secret once. */
 import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { say as sayAll } from '../../texts/say.ts';
 import { say } from '../say.ts';
 
-export function confirm(question: { title: string; hint?: string; action: string; run(): unknown }) {
+interface Question {
+  title: string;
+  hint?: string;
+  action: string;
+  /** Whether the action takes something away. Most that are asked about do. */
+  isDangerous?: boolean;
+  run(): unknown;
+}
+
+export function confirm({ isDangerous = true, ...question }: Question) {
   openDialog((close) => (
     <Dialog title={question.title} onClose={close}>
       {question.hint && <p>{question.hint}</p>}
@@ -14,7 +23,7 @@ export function confirm(question: { title: string; hint?: string; action: string
         </button>
         <button
           type="button"
-          class="primary bad"
+          class={isDangerous ? 'primary bad' : 'primary'}
           onClick={() => {
             close();
             void question.run();

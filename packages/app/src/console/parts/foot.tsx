@@ -3,7 +3,7 @@ import { say as sayAll } from '../../texts/say.ts';
 interface FootProps {
   onClose(): void;
   action: string;
-  /** If it takes something away. */
+  /** Whether the action takes something away. */
   isDangerous?: boolean;
 }
 

@@ -19,10 +19,10 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-type Whose = { userId: number; sessionId: number };
+type PersonSession = { userId: number; sessionId: number };
 
 export function appRoutes(files: Files<AppManifest>, console: Console) {
-  const pageFor = (csrf: Csrf, { userId, sessionId }: Whose, route?: string) =>
+  const pageFor = (csrf: Csrf, { userId, sessionId }: PersonSession, route?: string) =>
     appHtml(files.manifest(), {
       ...(route === undefined ? {} : { route }),
       person: userId,
@@ -31,7 +31,7 @@ export function appRoutes(files: Files<AppManifest>, console: Console) {
     });
 
   const show = (
-    { actor, sendHeaders }: { actor: Whose; sendHeaders(headers: typeof HEADERS): void },
+    { actor, sendHeaders }: { actor: PersonSession; sendHeaders(headers: typeof HEADERS): void },
     segments: readonly string[],
   ) => {
     const route = found(appRouteOf(files.manifest(), segments), 'app_page_not_found');
