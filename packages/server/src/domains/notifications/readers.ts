@@ -51,7 +51,9 @@ const HOW_IT_GOES_ON = 'It goes on when the owner or an admin saves the schedule
 /** The view of the owner shows others only what the owner has published, or has agreed to since somebody else did. */
 function requireAgreement({ agreedVersion, versionNumber, publisherId, userId }: RunRow) {
   if (agreedVersion === null)
-    throw new NotForThem(`The schedule has a new owner, who has not agreed to show their view. ${HOW_IT_GOES_ON}`);
+    throw new NotForThem(
+      `The schedule has a new owner, who has not agreed to show their view. ${HOW_IT_GOES_ON}`,
+    );
   if (versionNumber > agreedVersion && publisherId !== userId)
     throw new NotForThem(
       `Somebody else has published the dashboard, and this would show the view of the owner. ${HOW_IT_GOES_ON}`,
