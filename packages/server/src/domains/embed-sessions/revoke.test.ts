@@ -1,10 +1,10 @@
 /** Revoking sessions and their tokens: one session, or all of a tenant, a viewer, a key or a deployment. */
 import { createOrielClient } from '@oriel/client';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { administer } from '../../../test/databases.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { waitingForLocks } from '../../../test/hold.ts';
+import { stopListening } from '../../../test/listening.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { type Person, unique } from '../../../test/world.ts';
@@ -231,7 +231,7 @@ describe('verifying tokens', () => {
       await exchange(elsewhere),
     ];
     for (const { token } of [one, two, three, four]) await expect.poll(() => queriesFor(token)).toBe(0);
-    const stopped = await stopListening();
+    const stopped = await stopListening(embedding.world);
     try {
       await expect.poll(() => queriesFor(one.token)).toBeGreaterThan(0);
       await revoke({ embedTenantName });
@@ -297,14 +297,4 @@ describe('verifying tokens', () => {
   const LISTENERS = `
     select pid, query_start from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and query ~* '^(listen|select 1$)'`;
-
-  /** Refuses new connections, so that the listener cannot reconnect until `resume` is called. */
-  async function stopListening() {
-    const database = new URL(embedding.world.databaseUrl).pathname.slice(1);
-    const allow = (allowed: boolean) =>
-      administer(inject('postgresUrl'), `alter database ${database} allow_connections ${allowed}`);
-    await allow(false);
-    await embedding.rows(`select pg_terminate_backend(pid) from (${LISTENERS}) l`);
-    return { resume: () => allow(true) };
-  }
 });
