@@ -1,24 +1,6 @@
 /** Charts that ask for too much, by Vega itself. */
 import { expect, test } from 'vitest';
-import { chartLocale } from './locale.ts';
-import { createView } from './runtime.ts';
-
-async function problemOf(spec: object): Promise<string | undefined> {
-  let problem: Error | undefined;
-  const view = createView(
-    spec,
-    {},
-    chartLocale('en', 'EUR'),
-    () => ({}),
-    (found) => {
-      problem = found;
-    },
-    'none',
-  );
-  await view.runAsync();
-  view.finalize();
-  return problem?.message;
-}
+import { problemOf } from '../../test/problem-of.ts';
 
 const expression = (update: string) => ({ signals: [{ name: 'a', update }] });
 const rows = {

@@ -1,5 +1,6 @@
 /** What expressions of charts reach, by Vega itself. */
 import { expect, test, vi } from 'vitest';
+import { problemOf } from '../../test/problem-of.ts';
 import { chartLocale } from './locale.ts';
 import { createView } from './runtime.ts';
 
@@ -19,17 +20,6 @@ const SHAPES = {
 interface Outcome {
   value?: unknown;
   problem?: string;
-}
-
-async function problemOf(spec: object): Promise<string | undefined> {
-  let problem: string | undefined;
-  const refuse = ({ message }: Error) => {
-    problem = message;
-  };
-  const view = createView(spec, {}, chartLocale('en', 'EUR'), () => ({}), refuse, 'none');
-  await view.runAsync();
-  view.finalize();
-  return problem;
 }
 
 /** Draws the shapes twice: the first time, there are none that an expression could find. */
