@@ -17,7 +17,8 @@ import { noteSecrets } from './audited-secrets.ts';
 import { type PublishedContract, publish, published } from './published-document.ts';
 
 type Fetch = typeof fetch;
-type CheckReply = (method: string, path: string, response: Response) => Promise<void>;
+type Head = Pick<Response, 'status' | 'headers'>;
+type CheckReply = (method: string, path: string, head: Head, text: string) => void;
 
 export function createCheckedFetch(operations: readonly Operation[]): Fetch {
   return checkingFetch(createChecks(operations, publish(operations)));
@@ -43,16 +44,17 @@ const checkingFetch =
     if (!op || !isStreamed || response.status >= 400) {
       // Read once: a clone takes as much processor time as the request.
       const bytes = await response.arrayBuffer();
-      const reply = () => copyOf(response, bytes);
-      await checkReply(method, path, reply());
-      return reply();
+      checkReply(method, path, response, decoder.decode(bytes));
+      return copyOf(response, bytes);
     }
     // Checks the head now and the pieces as they are read. A clone would read the whole stream, and some never end.
-    await checkReply(method, path, copyOf(response, null));
+    checkReply(method, path, response, '');
     if (kind === 'csv' || kind === 'bytes') return response;
     const checked = response.body!.pipeThrough(pieceChecker(kind, (piece) => checkPiece(op, piece)));
     return copyOf(response, checked);
   };
+
+const decoder = new TextDecoder();
 
 /** A status without a body, such as 204, takes none, not even an empty one. */
 const copyOf = ({ status, headers }: Response, body: ArrayBuffer | ReadableStream | null) =>
@@ -82,7 +84,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
   }
 
   /** An address without an operation may have the form of the operations around it, which a test of its own checks. */
-  const shapeOf = (op: Operation | undefined, { status, headers }: Response, text: string): ErrorShape => {
+  const shapeOf = (op: Operation | undefined, { status, headers }: Head, text: string): ErrorShape => {
     if (status === 431) return 'standard';
     if (op) return op.errorShape ?? 'standard';
     if (!headers.has('x-error-code')) return 'standard';
@@ -92,7 +94,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
     return 'error_description' in body || 'errorDescription' in body ? 'oauth' : 'message';
   };
 
-  function checkError(op: Operation | undefined, response: Response, text: string, where: string) {
+  function checkError(op: Operation | undefined, response: Head, text: string, where: string) {
     const shape = shapeOf(op, response, text);
     const body = shape === 'page' ? text : JSON.parse(text);
     check(shape === 'standard' ? ErrorReply : errorShapes[shape].schema, body, where);
@@ -107,7 +109,7 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
   const isAlwaysTagged = ({ id, method }: Operation) => method === 'GET' && id !== 'getDashboard';
 
   /** Compares the reply with the document: content type, schema, error codes and headers. */
-  function checkDocumented(op: Operation, response: Response, text: string, where: string) {
+  function checkDocumented(op: Operation, response: Head, text: string, where: string) {
     const documented = documentedReply(documentedOperation(op.method, op.path)!, response.status);
     if (!documented) throw new Error(`${where}, which the document does not name for ${op.id}`);
     if (response.headers.get('etag') && !documented.headers?.ETag)
@@ -128,13 +130,12 @@ function createChecks(operations: readonly Operation[], contract: PublishedContr
 
   return {
     operationAt,
-    async checkReply(method, path, response) {
+    checkReply(method, path, response, text) {
       const where = `${method} ${path} answered ${response.status}`;
       if (!response.headers.get('x-request-id')) throw new Error(`${where} without X-Request-Id`);
       if (response.headers.get('x-content-type-options') !== 'nosniff')
         throw new Error(`${where} without nosniff`);
       const op = operationAt(method, path);
-      const text = await response.text();
       noteSecrets(text);
       if (response.status >= 400) checkError(op, response, text, where);
       else if (

@@ -63,6 +63,12 @@ const LOOK_WITHIN_MS = 30_000;
 /** What has worked in this process. Tests start many servers in one. */
 const worked = new Set<string>();
 
+/** Looks again only after a no: each look starts a process, and this thread waits for it. */
+function hasWorked(key: string, look: () => boolean): boolean {
+  if (!worked.has(key) && look()) worked.add(key);
+  return worked.has(key);
+}
+
 /** Why there can be no fence on this machine, or undefined. Rejects if that cannot be found out now. */
 async function problemWith({ command, user, fence }: EngineProgram & { fence: Fence }) {
   if (!existsSync(fence.bubblewrap)) return 'There is no bubblewrap';
@@ -115,7 +121,10 @@ async function reachableProgram(
     script: await reachableScript(user, script, dataDir),
     command: await reachableNode(user, node, dataDir),
   };
-  if (!canRead(user, [reachable.script])) {
+  const isOpen =
+    (reachable.script === script || canRead(user, [reachable.script])) &&
+    (reachable.command === node || canReach(user, reachable.command));
+  if (!isOpen) {
     throw new Error(
       `${user.name}, who runs the engines, cannot reach the data dir ${dataDir}: set ORIEL_DATA_DIR to a folder that ${user.name} can reach, or do not run Oriel as root`,
     );
@@ -124,7 +133,7 @@ async function reachableProgram(
 }
 
 async function reachableNode(user: ProcessUser, node: string, dataDir: string): Promise<string> {
-  if (canReach(user, node)) return node;
+  if (hasWorked(`${user.name} ${node}`, () => canReach(user, node))) return node;
   const copy = join(dataDir, `node-${process.version}`);
   await makeDataDir(dataDir);
   await copyOnce(copy, (folder) => copyInto(folder, { node }));
@@ -138,7 +147,8 @@ async function reachableScript(user: ProcessUser, script: string, dataDir: strin
   const inPackages = [...packages.values()].flatMap((folder) =>
     readdirSync(folder).map((name) => join(folder, name)),
   );
-  if (canRead(user, [...files.values(), ...inPackages])) return script;
+  const paths = [...files.values(), ...inPackages];
+  if (hasWorked(`${user.name} ${paths}`, () => canRead(user, paths))) return script;
   await makeDataDir(dataDir);
   const driver = join(dataDir, `engine-${packageAt(packages.get(DRIVER)!).version}`);
   await copyOnce(driver, (folder) =>

@@ -28,8 +28,12 @@ const ask = (method: string, path: string, body?: string) =>
           status: message.statusCode,
           headers: message.headers as Record<string, string>,
         });
-        if (method !== 'HEAD') await checkReply(method, path, response.clone()).catch(reject);
-        resolve(response);
+        try {
+          if (method !== 'HEAD') checkReply(method, path, response, await response.clone().text());
+          resolve(response);
+        } catch (error) {
+          reject(error);
+        }
       });
     });
     request.on('error', reject);

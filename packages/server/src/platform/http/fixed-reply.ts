@@ -23,7 +23,11 @@ export function createFixedReply(type: string, content: Buffer) {
     reply.type(`${type}; charset=utf-8`);
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (!encoding) return reply.send(content);
-    compressed[encoding] ??= encoders[encoding](content);
+    // After a failure, such as a lack of memory, the next reader tries again.
+    compressed[encoding] ??= encoders[encoding](content).catch((error) => {
+      delete compressed[encoding];
+      throw error;
+    });
     return reply.header('content-encoding', encoding).send(await compressed[encoding]);
   };
 }
