@@ -176,6 +176,15 @@ test('each viewer sees the rows of their attributes, in joined cubes too', async
   expect(await rowsFor([])).toMatchObject({ data: [], total: 0 });
 });
 
+test('an answer says if policies can hide rows of it from its caller', async () => {
+  const query = { dimensions: ['customers.region'] };
+  const { client } = await world.embedded({ deploymentId, externalId: unique('viewer') });
+  const answers = [client, world.admin].map((one) => one.load({ deploymentId, body: { query } }));
+  const [limited, whole] = await Promise.all(answers);
+  expect(limited).toMatchObject({ rowsLimited: true });
+  expect(whole).not.toHaveProperty('rowsLimited');
+});
+
 test('each deployment gets answers of its own, also from the same database', async () => {
   const askedAt = async (id: number) => {
     const reply = await load({ measures: ['orders.count'] }, id);
@@ -184,6 +193,20 @@ test('each deployment gets answers of its own, also from the same database', asy
   const first = await askedAt(deploymentId);
   expect(await askedAt(deploymentId)).toBe(first);
   expect(await askedAt(await deploymentOn(shop.source))).not.toBe(first);
+});
+
+test('a deployment whose variables name another database gets no answer of the one before', async () => {
+  const other = await createSourceDatabase('create table orders (id bigint primary key, amount numeric)');
+  try {
+    const id = await deploymentOn(shop.source);
+    const count = async () => (await (await load({ measures: ['orders.count'] }, id)).json()).data;
+    expect(await count()).toEqual([{ 'orders.count': '3' }]);
+    const env_variables = variablesOf(other.source);
+    await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables } });
+    expect(await count()).toEqual([{ 'orders.count': '0' }]);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('a large answer is sent as a whole, with its length', async () => {
