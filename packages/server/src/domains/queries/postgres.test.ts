@@ -199,7 +199,10 @@ test('a deployment whose variables name another database gets no answer of the o
   const other = await createSourceDatabase('create table orders (id bigint primary key, amount numeric)');
   try {
     const id = await deploymentOn(shop.source);
-    const count = async () => (await (await load({ measures: ['orders.count'] }, id)).json()).data;
+    const count = async () => {
+      const reply = await load({ measures: ['orders.count'] }, id);
+      return ((await reply.json()) as { data: object[] }).data;
+    };
     expect(await count()).toEqual([{ 'orders.count': '3' }]);
     const env_variables = variablesOf(other.source);
     await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables } });
