@@ -294,6 +294,21 @@ test('a small answer is buffered, whatever is not read yet', async () => {
   for (const share of shares) share.giveBack();
 });
 
+test('the bytes of an answer count beyond the first ones, however they are cut', async () => {
+  async function* rows() {
+    yield Buffer.alloc(400);
+    yield Buffer.alloc(600);
+  }
+  const summary = Promise.resolve({ rowCount: 1, isCapped: false, bytes: 1000 });
+  const run = async () => ({ columns: [], rows: rows(), summary });
+  const share = results.countUnread('acme', 9501);
+  await expect(ask('a', { run })).rejects.toMatchObject({ code: 'too_many_at_once' });
+  share.giveBack();
+  const smaller = results.countUnread('acme', 9500);
+  expect(await readResult(ask('a', { run }))).toHaveLength(1000);
+  smaller.giveBack();
+});
+
 test('what the first sharer has too much of is no error for others, who run the statement themselves', async () => {
   const share = results.countUnread('acme', 10_000);
   const asked = [ask('a'), ask('a', { sharer: 'b' }), ask('a', { sharer: 'b' }), ask('a', { sharer: 'c' })];
@@ -314,6 +329,16 @@ test('what the first sharer has too much of is no error for others, who run the 
   expect(third).toMatchObject({ status: 'rejected', reason: { code: 'busy' } });
   expect(runs).toHaveLength(3);
   share.giveBack();
+});
+
+test('whoever has left while they waited for the statement of another sharer gets none of their own', async () => {
+  const leaving = new AbortController();
+  void ask('a').catch(() => {});
+  const left = ask('a', { sharer: 'b', signal: leaving.signal });
+  await turn();
+  leaving.abort(Object.assign(new Error('time is over'), { code: 'timed_out' }));
+  await expect(left).rejects.toThrow('time is over');
+  expect(runs).toHaveLength(1);
 });
 
 test('an error of the statement itself is one for all who wait', async () => {
