@@ -234,6 +234,21 @@ test('a large result of equal statements is there once, for all who asked, in a 
   expect(runs).toHaveLength(2);
 });
 
+test('a large result is read as it came, in pieces, also if its folder is new', async () => {
+  results = createResults(join(dataDir, 'new'), { resultBytes: 1000 });
+  const text = Array.from({ length: 300_000 }, (_, i) => String(i)).join();
+  const asked = ask('a');
+  await turn();
+  runs[0]!.answer(text);
+  const result = await asked;
+  if (isKept(result)) throw new Error('It is not large.');
+  const pieces: Buffer[] = [];
+  for await (const piece of result.rows.pieces()) pieces.push(piece);
+  expect(Buffer.concat(pieces).toString() === text).toBe(true);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(256 * 1024);
+  release(result);
+});
+
 test('a statement that fails half-way is an error, and nothing of it is left', async () => {
   const asked = ask('a');
   await turn();
