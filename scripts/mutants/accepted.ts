@@ -90,4 +90,34 @@ export const accepted: { file: string; text: string; why: string }[] = [
     text: `id = \${id} and`,
     why: 'the token of a lease is new for each run, so only one job has it',
   },
+  {
+    file: 'packages/server/src/platform/jobs/store.ts',
+    text: "state = 'running' and",
+    why: 'only a running job has a lease and a worker',
+  },
+  {
+    file: 'packages/server/src/platform/jobs/store.ts',
+    text: "state in ('done', 'failed') and",
+    why: 'only a job that has ended has the time of its end',
+  },
+  {
+    file: 'packages/server/src/platform/jobs/run-job.ts',
+    text: '0',
+    why: 'a timer takes a time that is over as now',
+  },
+  {
+    file: 'packages/server/src/platform/jobs/schedules.ts',
+    text: "'timeZone' in schedule",
+    why: 'a schedule without a time zone has the value undefined there',
+  },
+  {
+    file: 'packages/server/src/platform/jobs/store.ts',
+    text: 'next_run_at is not null and',
+    why: 'a schedule that is parked comes last, and is due in no time, as if there were none',
+  },
+  {
+    file: 'packages/server/src/domains/access/store.ts',
+    text: '(above.parent_id in (select id from held)) is not true and',
+    why: 'the next condition holds for all folders above, and this one is cheap',
+  },
 ];

@@ -94,3 +94,38 @@ test.each(['user', 'group', 'role'] as const)(
     expect(await seenBy(stranger, there)).toEqual(NOTHING);
   },
 );
+
+test('in a folder that was not shared, a list shows what was shared of its content, and nothing else', async () => {
+  const person = await world.person({ roles: ['Viewer'] });
+  const { folder, workbook } = await content(here);
+  const inside = { folderId: folder.id };
+  const below = await world.admin.createFolder({
+    deploymentId: here,
+    body: { name: 'below', parentId: folder.id },
+  });
+  const report = await world.admin.createReport({ deploymentId: here, body: { name: 'shared', ...inside } });
+  const listed = async () => {
+    const { client } = person;
+    const reports = await client.getReports({ deploymentId: here, ...inside });
+    const workbooks = await client.getWorkbooks({ deploymentId: here, ...inside });
+    const folders = await client.getFolders({ deploymentId: here, parentId: folder.id });
+    return [reports, workbooks, folders].map(({ items, count }) => [ids(items), count]);
+  };
+  const share = (resourceType: 'Report' | 'Workbook' | 'Folder', resourceId: number) =>
+    world.admin.setUserPolicy({
+      body: { resourceType, resourceId, userId: person.userId, action: `${resourceType}Read` },
+    });
+  await share('Report', report.id);
+  expect(await listed()).toEqual([
+    [[report.id], 1],
+    [[], 0],
+    [[], 0],
+  ]);
+  await share('Workbook', workbook.id);
+  await share('Folder', below.id);
+  expect(await listed()).toEqual([
+    [[report.id], 1],
+    [[workbook.id], 1],
+    [[below.id], 1],
+  ]);
+});

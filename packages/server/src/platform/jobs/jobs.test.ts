@@ -4,11 +4,12 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { holdRows } from '../../../test/hold.ts';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
+import { unique } from '../../../test/world.ts';
 import type { Database } from '../db/database.ts';
 import type { Sql } from '../db/sql.ts';
 import { backoff, enqueue, JOBS_CHANNEL, type JobContext, type JobKind } from './jobs.ts';
 import { FAIR_LANES, type Lane } from './lanes.ts';
-import { findJobProgress, findNextDue, releaseAbandonedJobs } from './store.ts';
+import { claimJob, findJobProgress, findNextDue, releaseAbandonedJobs } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
 
@@ -76,6 +77,15 @@ test('a failed job is tried again, and given up in the end', async () => {
   await expect
     .poll(() => rowsOf(hopeless))
     .toMatchObject([{ state: 'failed', attempts: 2, last_error: 'never' }]);
+});
+
+test('no worker gets a job before its time', async () => {
+  const { db } = jobs.world.server;
+  const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+  const later = kind(async () => {}, { lane: 'syncs' });
+  await add(later, { deploymentId: 1 }, { runAt: new Date(Date.now() + 3_600_000) });
+  for (const served of [undefined, []])
+    expect(await claimJob(db, 'syncs', [later.name], lease, served)).toBeUndefined();
 });
 
 test('many workers run each job once', async () => {
@@ -658,14 +668,15 @@ test('while nothing is due, a worker only reads', async () => {
   );
 });
 
-test('a job of a kind that a worker does not know is not due for it', async () => {
-  const [unknown, known] = [kind(async () => {}), kind(async () => {})];
-  await add(unknown, {}, { runAt: new Date(0) });
-  const due = async (job: JobKind) =>
-    (await findNextDue(jobs.world.server.db, ['default'], [job.name])).lanes;
-  expect(await due(known)).toEqual([]);
-  expect(await due(unknown)).toMatchObject([{ lane: 'default' }]);
-  await jobs.query('delete from jobs where kind = $1', [unknown.name]);
+test('what waits in another lane, has ended, or is of a kind that a worker does not know is not due for it', async () => {
+  const job = kind(async () => {});
+  await add(job, {}, { runAt: new Date(0) });
+  const due = async (kinds: string[]) =>
+    (await findNextDue(jobs.world.server.db, ['default', 'removals'], kinds)).lanes;
+  expect(await due([unique('kind')])).toEqual([]);
+  expect(await due([job.name])).toEqual([{ lane: 'default', inMs: expect.any(Number) }]);
+  await jobs.query("update jobs set state = 'done' where kind = $1", [job.name]);
+  expect(await due([job.name])).toEqual([]);
 });
 
 test('while nothing is due, a worker sleeps until the next due time, and wakes for new jobs', async () => {
@@ -792,10 +803,15 @@ test('the jobs of a deleted deployment end: waiting ones never run, and running 
   await add(job, { deploymentId });
   await add(job, { deploymentId }, { runAt: new Date(Date.now() + 3_600_000) });
   await add(job, { deploymentId: otherId });
+  await add(job, { deploymentId: otherId }, { runAt: new Date(Date.now() + 3_600_000) });
   await expect.poll(() => ran.toSorted()).toEqual([deploymentId, otherId]);
   await jobs.world.admin.deleteDeployment({ deploymentId });
   await expect.poll(() => stopped).toEqual([deploymentId]);
-  expect(await rowsOf(job)).toMatchObject([{ payload: { deploymentId: otherId } }]);
+  const ofOther = { payload: { deploymentId: otherId } };
+  expect(await rowsOf(job)).toMatchObject([
+    { ...ofOther, state: 'done' },
+    { ...ofOther, state: 'waiting' },
+  ]);
   // How it ended can still be asked.
   expect(await rowsOf(ended)).toMatchObject([{ state: 'done' }]);
 });
