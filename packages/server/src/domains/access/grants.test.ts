@@ -10,7 +10,11 @@ beforeAll(async () => {
   here = (await world.deployment()).id;
   there = (await world.deployment()).id;
   // So that no workbook or report has the number of a folder by chance.
-  for (const [table, first] of Object.entries({ workbooks: 1_000_000, reports: 2_000_000 }))
+  for (const [table, first] of Object.entries({
+    workbooks: 1_000_000,
+    reports: 2_000_000,
+    dashboards: 3_000_000,
+  }))
     await world.server.db.pool.query(`select setval(pg_get_serial_sequence('${table}', 'id'), ${first})`);
 });
 afterAll(() => world.stop());
@@ -128,4 +132,40 @@ test('in a folder that was not shared, a list shows what was shared of its conte
     [[workbook.id], 1],
     [[below.id], 1],
   ]);
+});
+
+test('a dashboard is seen by policies on it, its workbook and its folder, and by none with their numbers', async () => {
+  const person = await world.person({ roles: ['Viewer'] });
+  const { folder, workbook, beside } = await content(here);
+  const publish = (workbookId: number) =>
+    world.admin.publishDashboard({ deploymentId: here, workbookId, body: { config: {} } });
+  const [shown, other] = [await publish(workbook.id), await publish(beside.id)];
+  const share = (type: string, id: number) =>
+    world.server.db.pool.query(
+      `insert into resource_policies (deployment_id, resource_type, resource_id, user_id, action, level)
+       values ($1, $2, $3, $4, 'WorkbookRead', 1)`,
+      [here, type, id, person.userId],
+    );
+  const sees = () =>
+    person.client.getDashboard({ publicId: shown.publicId }).then(
+      () => true,
+      () => false,
+    );
+  const own: Record<string, number> = { Dashboard: shown.id, Workbook: workbook.id, Folder: folder.id };
+  await share('Dashboard', other.id);
+  await share('Workbook', beside.id);
+  for (const type of ['Dashboard', 'Workbook', 'Folder', 'Report'])
+    for (const [its, id] of Object.entries(own)) if (its !== type) await share(type, id);
+  expect(await sees()).toBe(false);
+  for (const [type, id] of Object.entries(own)) {
+    await share(type, id);
+    expect(await sees(), type).toBe(true);
+    const policy = 'resource_type = $1 and resource_id = $2 and user_id = $3';
+    await world.server.db.pool.query(`delete from resource_policies where ${policy}`, [
+      type,
+      id,
+      person.userId,
+    ]);
+  }
+  expect(await sees()).toBe(false);
 });
