@@ -117,6 +117,17 @@ test('a dry run for a new viewer reports that tenant and user would be created',
   expect((await embedding.rehearse({})).embedTenant).toEqual({ name: 'oriel', created: false });
 });
 
+test('a dry run reports the groups of this viewer, and of no other in their tenant or of their name in another', async () => {
+  const [here, elsewhere] = [embedding.tenant(), embedding.tenant()];
+  const [own, others] = [await embedding.accountGroup(), await embedding.accountGroup()];
+  await embedding.mint({ externalId: 'bob', embedTenantName: here, groups: [others] });
+  await embedding.mint({ externalId: 'ada', embedTenantName: elsewhere, groups: [others] });
+  const ada = { externalId: 'ada', embedTenantName: here };
+  expect(await embedding.rehearse(ada)).toMatchObject({ groups: { before: [], after: [] } });
+  await embedding.mint({ ...ada, groups: [own] });
+  expect(await embedding.rehearse(ada)).toMatchObject({ groups: { before: [own], after: [own] } });
+});
+
 test('a dry run for an internal user reports their own groups, and would create nobody', async () => {
   const { userId } = await embedding.world.person();
   const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);

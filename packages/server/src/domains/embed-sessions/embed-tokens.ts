@@ -99,7 +99,7 @@ export function createEmbedTokens(
     },
     whyEnded(session) {
       const token = tokenOf.get(session)!;
-      if (revocations.isCurrent && revocations.covers(token)) return 'revoked';
+      if (revocations.covers(token)) return 'revoked';
       return hasExpired(token) ? 'expired' : undefined;
     },
   };

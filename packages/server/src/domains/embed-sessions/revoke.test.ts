@@ -9,6 +9,7 @@ import { statementsDuring } from '../../../test/statements.ts';
 import { expectWithinASecond } from '../../../test/within-a-second.ts';
 import { type Person, unique } from '../../../test/world.ts';
 import { REVOCATIONS_CHANNEL } from './revocations.ts';
+import { isLiveSession } from './tokens.store.ts';
 
 let embedding: Embedding;
 let otherUrl: string;
@@ -252,6 +253,34 @@ describe('verifying tokens', () => {
     await expect.poll(() => queriesFor(two.token)).toBe(0);
     for (const { token } of [one, three, four]) expect(await statusOf(token)).toBe(401);
   });
+
+  test.each(['user_id', 'embed_tenant', 'api_key_id', 'deployment_id', 'creator_mode'])(
+    'the database finds a revocation by %s that came after the exchange, and none that came before',
+    async (column) => {
+      const open = async (creatorMode: boolean) => {
+        const by = await embedding.world.person();
+        const { id: deploymentId } = await embedding.world.deployment();
+        const options = { deploymentId, embedTenantName: embedding.tenant(), creatorMode };
+        const sessionId = await mintWith(by, options);
+        await exchange(sessionId);
+        return numberOf(sessionId);
+      };
+      const [ended, other] = [await open(true), await open(false)];
+      const isLive = (id: number) => isLiveSession(embedding.world.server.essential, id);
+      // As if the session was exchanged while it was revoked: then its own row says nothing.
+      const end = (after: string) =>
+        embedding.rows(
+          `insert into embed_revocations (${column}, revoked_at)
+           select ${column}, exchanged_at + $2::interval from embed_sessions where id = $1`,
+          [ended, after],
+        );
+      await end('-1 microsecond');
+      expect(await isLive(ended)).toBe(true);
+      await end('0');
+      expect(await isLive(ended)).toBe(false);
+      expect(await isLive(other)).toBe(true);
+    },
+  );
 
   test('a revocation that arrives while the list is read again is in force when the list is there', async () => {
     const sessionId = await embedding.mint();

@@ -2,6 +2,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createOrielClient } from '@oriel/client';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createOwnEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
 import { statementsDuring } from '../../../test/statements.ts';
@@ -246,6 +247,30 @@ describe('a token ends within a second, on every server,', () => {
     );
     for (const url of [embedding.world.url, otherUrl]) expect(await statusOf(token, url)).toBe(200);
   });
+});
+
+test('the token of an internal user who is deactivated while it is verified is refused', async () => {
+  const { userId } = await embedding.world.person();
+  const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
+  const token = await tokenOf({ internalId: username });
+  const held = new pg.Client({ connectionString: embedding.world.databaseUrl });
+  await held.connect();
+  try {
+    await held.query('begin; lock table users in access exclusive mode');
+    const asked = statusOf(token);
+    await expect
+      .poll(() =>
+        embedding.rows(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%user_roles%'",
+        ),
+      )
+      .not.toEqual([]);
+    await held.query(`update users set is_deactivated = true where id = ${userId}`);
+    await held.query('commit');
+    expect(await asked).toBe(401);
+  } finally {
+    await held.end();
+  }
 });
 
 test('an internal user who loses a role loses its rights in their session within a second', async () => {

@@ -1,5 +1,6 @@
 /** Admins see the queue, and try again what was given up. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdRows } from '../../../test/hold.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
 let world: World;
@@ -30,6 +31,13 @@ test('a job that was given up is found, tried again once, and audited', async ()
   ]);
   expect(JSON.stringify(items)).not.toContain('not for the list');
   expect((await world.admin.listJobs({ kind, deploymentId })).items).toHaveLength(1);
+  const { id: other } = await world.deployment();
+  expect((await world.admin.listJobs({ kind, deploymentId: other })).items).toEqual([]);
+  const more = [
+    await insertJob(unique('kind'), { state: 'failed' }),
+    await insertJob(kind, { state: 'failed' }),
+  ];
+  expect((await world.admin.listJobs({ kind })).items.map((job) => job.id)).toEqual([more[1], id]);
   expect((await world.admin.listJobs({ kind, state: 'running' })).items).toEqual([]);
 
   const again = await world.admin.retryJob({ id });
@@ -39,6 +47,24 @@ test('a job that was given up is found, tried again once, and audited', async ()
   expect(entries).toMatchObject([
     { resourceType: 'job', resourceId: String(id), before: { state: 'failed' }, after: { state: 'waiting' } },
   ]);
+});
+
+test('others of its schedule that have ended do not keep a job from being tried again, and it can be made due', async () => {
+  const [kind, schedule] = [unique('kind'), unique('schedule')];
+  const failed = await insertJob(kind, { state: 'failed', schedule });
+  await insertJob(kind, { state: 'done', schedule });
+  await insertJob(kind, { state: 'waiting', schedule: unique('schedule') });
+  expect(await world.admin.retryJob({ id: failed })).toMatchObject({ state: 'waiting', attempts: 0 });
+  expect(await world.admin.retryJob({ id: failed })).toMatchObject({ state: 'waiting' });
+});
+
+test('a job that begins to run at the same moment is not tried again beside it', async () => {
+  const id = await insertJob(unique('kind'), { state: 'failed' });
+  const held = await holdRows(world, 'jobs', [id]);
+  const again = expect(world.admin.retryJob({ id })).rejects.toMatchObject({ code: 'job_not_retriable' });
+  await held.waiting();
+  await held.release("update jobs set state = 'running' where id = any($1)");
+  await again;
 });
 
 test('what has ended well, or is queued again by its schedule, is left alone', async () => {

@@ -43,6 +43,14 @@ test('a modeller asks the model of a branch, with what is not committed, and oth
   await expect(load(client, unique('no'))).rejects.toMatchObject({ code: 'branch_not_found' });
 });
 
+test('a branch without the folder of the project has no model', async () => {
+  const { id } = await world.deployment();
+  const { branchName } = await modeller(world, id, { branch: unique('b'), client: world.admin });
+  await world.admin.updateDeployment({ deploymentId: id, body: { deployProjectRoot: '/elsewhere' } });
+  const asked = world.admin.load({ deploymentId: id, body: { query: QUERY, branchName } });
+  await expect(asked).rejects.toMatchObject({ status: 409, code: 'model_not_built' });
+});
+
 test('a branch is closed to embed viewers, to environment tokens, and to people who may not change branches or read tables', async () => {
   const { branchName, save } = await modeller(world, deploymentId, { branch: unique('b') });
   await save({ [FILE]: CHANGED });

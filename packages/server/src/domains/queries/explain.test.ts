@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 
+const ANALYSTS = unique('analysts');
 const POLICIES = `    access_policy:
-      - groups: [analysts, "role:Admin"]
+      - groups: [${ANALYSTS}, "role:Admin"]
         row_level: { allow_all: true }
       - group: partners
         member_level: { excludes: [name] }
@@ -43,7 +44,7 @@ test('an explanation says which policies apply to a query, why, and with which v
       rows: 'filtered',
       policies: [
         {
-          groups: ['analysts', 'role:Admin'],
+          groups: [ANALYSTS, 'role:Admin'],
           matchedGroups: [],
           counts: false,
           why: 'The viewer belongs to none of its groups.',
@@ -71,7 +72,7 @@ test('an explanation says what a viewer lacks, and that no policy admits them', 
 
 test('an explanation says that a policy does not open a member that the query names', async () => {
   const query = { dimensions: ['customers.name'] };
-  const { plans } = await explain({ groups: ['analysts', 'partners'] }, query);
+  const { plans } = await explain({ groups: [ANALYSTS, 'partners'] }, query);
   expect(plans[0]!.reads[0]).toMatchObject({
     name: 'customers',
     rows: 'all',
@@ -126,16 +127,23 @@ test('the access of a viewer is explained for every cube: rows, members, and whi
 
 test('who a person is, with groups and attributes, is told to admins and to the person', async () => {
   const person = await world.person({ roles: ['Developer'] });
-  const group = await world.admin.createUserGroup({ body: { name: 'analysts' } });
+  const group = await world.admin.createUserGroup({ body: { name: ANALYSTS } });
   await world.admin.addUserGroupMembers({ id: group.id, body: { userIds: [person.userId] } });
   const asked = { deploymentId, body: { userId: person.userId } };
   for (const client of [world.admin, person.client]) {
     const { viewer, cubes } = await client.explainAccess(asked);
-    expect(viewer).toMatchObject({ groups: ['analysts'], roles: ['Developer'] });
+    expect(viewer).toMatchObject({ groups: [ANALYSTS], roles: ['Developer'] });
     expect(cubes.find(({ name }) => name === 'customers')).toMatchObject({ rows: 'all' });
   }
   const other = await world.person({ roles: ['Developer'] });
   await expect(other.client.explainAccess(asked)).rejects.toMatchObject({ status: 403 });
-  const unknown = world.admin.explainAccess({ deploymentId, body: { userId: 2 ** 40 } });
-  await expect(unknown).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
+  const both = world.admin.explainAccess({ deploymentId, body: { userId: person.userId, viewer: {} } });
+  await expect(both).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+  // What a viewer in a page of a host sees depends on the session.
+  const { client } = await world.embedded({ deploymentId, externalId: unique('viewer') });
+  const { user } = await client.getEmbedSession();
+  for (const userId of [2 ** 40, user.id]) {
+    const unknown = world.admin.explainAccess({ deploymentId, body: { userId } });
+    await expect(unknown).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
+  }
 });

@@ -2,7 +2,7 @@ import { compileModel, type Viewer } from '@oriel/semantic';
 import { expect, test } from 'vitest';
 import { createMetaCache } from './meta-cache.ts';
 
-const { model } = compileModel(
+const { model: guarded } = compileModel(
   new Map([
     [
       'model/a.yml',
@@ -19,6 +19,12 @@ const { model } = compileModel(
   ]),
 );
 
+const bare = compileModel(
+  new Map([
+    ['model/b.yml', 'cubes: [{ name: b, sql_table: b, dimensions: [{ name: free, sql: x, type: string }] }]'],
+  ]),
+).model!;
+
 test('what can be queried is kept for viewers of the same groups, tenant groups and roles only', async () => {
   const cache = createMetaCache();
   const nobody = {
@@ -29,9 +35,10 @@ test('what can be queried is kept for viewers of the same groups, tenant groups 
     securityContext: {},
     seesUnguarded: true,
   };
-  const of = (viewer: Partial<Viewer>) => cache.of(model!, { ...nobody, ...viewer }, false);
-  const names = async (viewer: Partial<Viewer>) => {
-    const { cubes } = JSON.parse(Buffer.from(await of(viewer)).toString());
+  const of = (viewer: Partial<Viewer>, model = guarded!, onlyViews = false) =>
+    cache.of(model, { ...nobody, ...viewer }, onlyViews);
+  const names = async (...asked: Parameters<typeof of>) => {
+    const { cubes } = JSON.parse(Buffer.from(await of(...asked)).toString());
     return cubes.flatMap(({ dimensions }: { dimensions: { name: string }[] }) =>
       dimensions.map(({ name }) => name),
     );
@@ -40,6 +47,9 @@ test('what can be queried is kept for viewers of the same groups, tenant groups 
   expect(await names({ tenantGroups: ['g'] })).toEqual(['a.closed']);
   expect(await names({ roles: ['g'] })).toEqual(['a.open']);
   expect(await names({})).toEqual([]);
+  expect(await names({ groups: ['g'] }, guarded, true)).toEqual([]);
+  expect(await names({ groups: ['g'] }, bare)).toEqual(['b.free']);
+  expect(await names({ groups: ['g'], seesUnguarded: false }, bare)).toEqual([]);
   const again = await of({ groups: ['g'], userAttributes: { region: 'eu' } });
   expect(again).toBe(await of({ groups: ['g'] }));
 });

@@ -99,6 +99,30 @@ test('a plan for which several wait at once is made once, also if who asked firs
   expect(started).toBe(2);
 });
 
+test('who waits for the plan of somebody else gets none of another day', async () => {
+  const timeDimensions = [{ dimension: 'orders.ordered_at', dateRange: 'today' }];
+  const today = { ...large(300), timeDimensions };
+  const days = [NOW, new Date(NOW.getTime() + 24 * 3_600_000)];
+  const made = await Promise.all(days.map((now) => plan(today, 'a', { now })));
+  expect(made.map(({ queries }) => queries[0]!.query.timeDimensions[0]!.dateRange![0])).toEqual([
+    '2024-04-02T00:00:00.000',
+    '2024-04-03T00:00:00.000',
+  ]);
+});
+
+test('a wrong query for which several wait is planned once', async () => {
+  let planned = 0;
+  const counted: Planner['plan'] = (...args) => {
+    planned++;
+    return planner.plan(...args);
+  };
+  plans = createPlanCache({ plan: counted });
+  const wrong = { ...large(300), dimensions: ['orders.nothing'] };
+  const asked = await Promise.allSettled([plan(wrong), plan(wrong), plan(wrong)]);
+  expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(planned).toBe(1);
+});
+
 test('what is wrong is said in the same words', async () => {
   const wrong = { ...large(300), dimensions: ['orders.nothing'] };
   await expect(plan(wrong)).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import { deployModel } from '../../../test/shops.ts';
 import { createSourceDatabase, type SourceDatabase, variablesOf } from '../../../test/source-database.ts';
 import { ADMIN_KEY, createWorld, unique, type World } from '../../../test/world.ts';
 
+const REGION = unique('region').replaceAll('-', '_');
 const MODEL = `cubes:
   - name: customers
     sql_table: public.customers
@@ -18,7 +19,7 @@ const MODEL = `cubes:
       - group: "role:Admin"
         row_level: { allow_all: true }
       - group: "*"
-        row_level: { filters: [{ member: region, operator: equals, values: ["{ userAttributes.region }"] }] }
+        row_level: { filters: [{ member: region, operator: equals, values: ["{ userAttributes.${REGION} }"] }] }
   - name: orders
     sql_table: public.orders
     joins:
@@ -67,7 +68,7 @@ beforeAll(async () => {
     insert into orders values (1, 9007199254740992, 0.1, '2024-01-01 03:00+00'),
       (2, 9007199254740993, 12345678901234567890.5, '2024-01-01 05:00+00'),
       (3, 9007199254740993, 0.25, '2024-03-10 12:00+02');`);
-  await world.admin.createUserAttribute({ body: { name: 'region', type: 'string', displayName: 'Region' } });
+  await world.admin.createUserAttribute({ body: { name: REGION, type: 'string', displayName: 'Region' } });
   deploymentId = await deploymentOn(shop.source);
 });
 afterAll(async () => {
@@ -162,7 +163,7 @@ test('each viewer sees the rows of their attributes, in joined cubes too', async
       total: number;
     };
   };
-  const region = (value: string) => [{ name: 'region', value }];
+  const region = (value: string) => [{ name: REGION, value }];
   expect(await rowsFor(region('EMEA'))).toMatchObject({
     data: [{ 'customers.region': 'EMEA', 'orders.count': '1' }],
     total: 1,
@@ -175,6 +176,15 @@ test('each viewer sees the rows of their attributes, in joined cubes too', async
   expect(await rowsFor([])).toMatchObject({ data: [], total: 0 });
 });
 
+test('an answer says if policies can hide rows of it from its caller', async () => {
+  const query = { dimensions: ['customers.region'] };
+  const { client } = await world.embedded({ deploymentId, externalId: unique('viewer') });
+  const answers = [client, world.admin].map((one) => one.load({ deploymentId, body: { query } }));
+  const [limited, whole] = await Promise.all(answers);
+  expect(limited).toMatchObject({ rowsLimited: true });
+  expect(whole).not.toHaveProperty('rowsLimited');
+});
+
 test('each deployment gets answers of its own, also from the same database', async () => {
   const askedAt = async (id: number) => {
     const reply = await load({ measures: ['orders.count'] }, id);
@@ -183,6 +193,23 @@ test('each deployment gets answers of its own, also from the same database', asy
   const first = await askedAt(deploymentId);
   expect(await askedAt(deploymentId)).toBe(first);
   expect(await askedAt(await deploymentOn(shop.source))).not.toBe(first);
+});
+
+test('a deployment whose variables name another database gets no answer of the one before', async () => {
+  const other = await createSourceDatabase('create table orders (id bigint primary key, amount numeric)');
+  try {
+    const id = await deploymentOn(shop.source);
+    const count = async () => {
+      const reply = await load({ measures: ['orders.count'] }, id);
+      return ((await reply.json()) as { data: object[] }).data;
+    };
+    expect(await count()).toEqual([{ 'orders.count': '3' }]);
+    const env_variables = variablesOf(other.source);
+    await world.admin.setEnvVariables({ deploymentId: id, body: { env_variables } });
+    expect(await count()).toEqual([{ 'orders.count': '0' }]);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('a large answer is sent as a whole, with its length', async () => {

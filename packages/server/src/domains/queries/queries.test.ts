@@ -76,7 +76,11 @@ describe('answers', () => {
 
   test('the total counts all rows, whatever the limit', async () => {
     const query = { dimensions: ['orders.id'], limit: 2, total: true };
-    expect(await load(query)).toMatchObject({ total: 5, data: [{ 'orders.id': '1' }, { 'orders.id': '2' }] });
+    expect(await load(query)).toMatchObject({
+      query: { limit: 2 },
+      total: 5,
+      data: [{ 'orders.id': '1' }, { 'orders.id': '2' }],
+    });
   });
 
   test('rows beyond the largest number are left out, and the answer says so', async () => {
@@ -200,8 +204,8 @@ describe('bad queries', () => {
         });
       }
     }
-    expect(await refusal(at('[]'))).toMatchObject({ status: 400, code: 'invalid_request' });
-    expect(await refusal(at('7'))).toMatchObject({ status: 400, code: 'invalid_request' });
+    for (const text of ['[]', '7', 'null', '"query"', '[null]', '[[]]', '[{"measures":["orders.count"]},7]'])
+      expect(await refusal(at(text)), text).toMatchObject({ status: 400, code: 'invalid_request' });
     const large = '{"filters":[{"member":"orders.id","operator":"equals","values":[9007199254740993]}]}';
     expect(await refusal(at(large))).toMatchObject({ status: 400, code: 'integer_too_large' });
   });
@@ -218,11 +222,20 @@ describe('bad queries', () => {
     });
     const { token } = await world.embedded({ deploymentId: id, externalId: unique('viewer') });
     const viewer = await world.person({ roles: ['Viewer'] });
-    for (const authorization of [token, viewer.apiKey]) {
+    const holder = await environmentToken(id, 'production');
+    for (const authorization of [token, viewer.apiKey, holder]) {
       const seen = await refusal(post('load', body, { id, headers: { authorization } }));
       expect(seen).toMatchObject({ status: 400, code: 'query_invalid' });
       expect(seen.error).not.toContain('secret_name');
     }
+  });
+
+  test('without a build there is nothing to ask', async () => {
+    const { id } = await world.deployment();
+    expect(await refusal(post('load', { query: COUNT }, { id }))).toMatchObject({
+      status: 409,
+      code: 'model_not_built',
+    });
   });
 
   test('a cube of a data source that no variable describes is a 409', async () => {
@@ -234,17 +247,23 @@ describe('bad queries', () => {
   });
 });
 
+/** A token for the first environment of this type. */
+async function environmentToken(id: number, type: 'production' | 'development') {
+  const { items } = await world.admin.getDeploymentEnvironments({ deploymentId: id, type });
+  const { data } = await world.admin.createDeploymentEnvironmentToken({
+    deploymentId: id,
+    environmentId: items[0]!.id,
+    body: { security_context: {} },
+  });
+  return data.token;
+}
+
 describe('callers', () => {
   test('people, API keys, embed tokens and environment tokens query alike, with or without a scheme', async () => {
     const reader = await world.person({ roles: ['Viewer'] });
     const { token: embedToken } = await world.embedded({ deploymentId, externalId: unique('viewer') });
-    const { items } = await world.admin.getDeploymentEnvironments({ deploymentId, type: 'production' });
-    const { data } = await world.admin.createDeploymentEnvironmentToken({
-      deploymentId,
-      environmentId: items[0]!.id,
-      body: { security_context: {} },
-    });
-    for (const secret of [reader.apiKey, embedToken, data.token]) {
+    const holder = await environmentToken(deploymentId, 'production');
+    for (const secret of [reader.apiKey, embedToken, holder]) {
       for (const authorization of [secret, `Bearer ${secret}`]) {
         expect((await jsonOf(get('load', COUNT, { authorization }))).data).toEqual([{ 'orders.count': '5' }]);
       }
@@ -259,13 +278,7 @@ describe('callers', () => {
       `cubes:\n  - name: orders\n    sql_table: files.orders\n    measures:\n      - { name: ${measure}, type: count }\n`;
     await developer.write({ 'model/cubes/orders.yml': modelWith('trial_count') });
     await whenBuilt(world, id, 'trial');
-    const { items } = await world.admin.getDeploymentEnvironments({ deploymentId: id, type: 'development' });
-    const { data } = await world.admin.createDeploymentEnvironmentToken({
-      deploymentId: id,
-      environmentId: items[0]!.id,
-      body: { security_context: {} },
-    });
-    const headers = { authorization: data.token };
+    const headers = { authorization: await environmentToken(id, 'development') };
     const query = { measures: ['orders.trial_count'] };
     const loaded = () => post('load', { query }, { id, headers });
     await expect.poll(async () => (await loaded()).status).toBe(200);
@@ -274,6 +287,11 @@ describe('callers', () => {
     await expect
       .poll(async () => (await world.admin.buildStatus({ deploymentId: id, branchName: 'trial' })).status)
       .toBe('failed');
+    // Other changes of the deployment let the server look again what was built.
+    await world.admin.setEnvVariables({
+      deploymentId: id,
+      body: { env_variables: [{ name: 'ANYTHING', value: 'x' }] },
+    });
     expect((await loaded()).status).toBe(200);
   });
 

@@ -234,6 +234,21 @@ test('a large result of equal statements is there once, for all who asked, in a 
   expect(runs).toHaveLength(2);
 });
 
+test('a large result is read as it came, in pieces, also if its folder is new', async () => {
+  results = createResults(join(dataDir, 'new'), { resultBytes: 1000 });
+  const text = Array.from({ length: 300_000 }, (_, i) => String(i)).join();
+  const asked = ask('a');
+  await turn();
+  runs[0]!.answer(text);
+  const result = await asked;
+  if (isKept(result)) throw new Error('It is not large.');
+  const pieces: Buffer[] = [];
+  for await (const piece of result.rows.pieces()) pieces.push(piece);
+  expect(Buffer.concat(pieces).toString() === text).toBe(true);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(256 * 1024);
+  release(result);
+});
+
 test('a statement that fails half-way is an error, and nothing of it is left', async () => {
   const asked = ask('a');
   await turn();
@@ -294,6 +309,21 @@ test('a small answer is buffered, whatever is not read yet', async () => {
   for (const share of shares) share.giveBack();
 });
 
+test('the bytes of an answer count beyond the first ones, however they are cut', async () => {
+  async function* rows() {
+    yield Buffer.alloc(400);
+    yield Buffer.alloc(600);
+  }
+  const summary = Promise.resolve({ rowCount: 1, isCapped: false, bytes: 1000 });
+  const run = async () => ({ columns: [], rows: rows(), summary });
+  const share = results.countUnread('acme', 9501);
+  await expect(ask('a', { run })).rejects.toMatchObject({ code: 'too_many_at_once' });
+  share.giveBack();
+  const smaller = results.countUnread('acme', 9500);
+  expect(await readResult(ask('a', { run }))).toHaveLength(1000);
+  smaller.giveBack();
+});
+
 test('what the first sharer has too much of is no error for others, who run the statement themselves', async () => {
   const share = results.countUnread('acme', 10_000);
   const asked = [ask('a'), ask('a', { sharer: 'b' }), ask('a', { sharer: 'b' }), ask('a', { sharer: 'c' })];
@@ -314,6 +344,16 @@ test('what the first sharer has too much of is no error for others, who run the 
   expect(third).toMatchObject({ status: 'rejected', reason: { code: 'busy' } });
   expect(runs).toHaveLength(3);
   share.giveBack();
+});
+
+test('whoever has left while they waited for the statement of another sharer gets none of their own', async () => {
+  const leaving = new AbortController();
+  void ask('a').catch(() => {});
+  const left = ask('a', { sharer: 'b', signal: leaving.signal });
+  await turn();
+  leaving.abort(Object.assign(new Error('time is over'), { code: 'timed_out' }));
+  await expect(left).rejects.toThrow('time is over');
+  expect(runs).toHaveLength(1);
 });
 
 test('an error of the statement itself is one for all who wait', async () => {

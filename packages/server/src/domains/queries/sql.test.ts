@@ -342,6 +342,19 @@ describe.each(['duckdb', 'postgres'])('the data source itself, on %s', (engine) 
     await expect(other).rejects.toMatchObject({ status: 409, code: 'source_not_configured' });
   });
 
+  test('a statement that cannot be audited does not run', async () => {
+    const { client } = await runner();
+    await world.server.db.pool.query(`
+      create function refuse_entry() returns trigger language plpgsql as 'begin raise exception ''no entry''; end';
+      create trigger refuse_entries before insert on audit_log for each row
+        when (new.operation = 'queryDataSource') execute function refuse_entry();`);
+    try {
+      await expect(askIn(client, `select name from ${table}`)).rejects.toMatchObject({ status: 500 });
+    } finally {
+      await world.server.db.pool.query('drop function refuse_entry cascade');
+    }
+  });
+
   test('nothing can be written, no second statement is run, and no file is read', async () => {
     const { client } = await runner();
     const attacks = [

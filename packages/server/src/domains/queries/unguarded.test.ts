@@ -213,3 +213,21 @@ test('the SQL of the model is told to those who may read it, and to creators if 
   await world.admin.updateAppConfig({ body: { creatorMode: { showGeneratedSql: false } } });
   expect(await refusal(ask(creator.client))).toEqual(refused);
 });
+
+test('the words of the data source are told to creators too if the account says so, and to no others', async () => {
+  const gone = `cubes:
+  - { name: gone, sql_table: files.secret_name, measures: [{ name: count, type: count }], access_policy: [{ group: "*" }] }
+`;
+  const id = await createShop(world, { 'model/gone.yml': gone });
+  const told = async (client: Client) =>
+    (await refusal(client.load({ deploymentId: id, body: { query: { measures: ['gone.count'] } } }))).message;
+  const embedded = async (more: object) =>
+    (await world.embedded({ deploymentId: id, externalId: unique('viewer'), ...more })).client;
+  const creator = await embedded({ embedTenantName: unique('tenant'), creatorMode: true });
+  const others = [await embedded({}), (await world.person({ roles: ['Viewer'] })).client];
+  await world.admin.updateAppConfig({ body: { creatorMode: { showGeneratedSql: true } } });
+  expect(await told(creator)).toContain('secret_name');
+  for (const client of others) expect(await told(client)).not.toContain('secret_name');
+  await world.admin.updateAppConfig({ body: { creatorMode: { showGeneratedSql: false } } });
+  expect(await told(creator)).not.toContain('secret_name');
+});

@@ -2,27 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { holdRows } from '../../../test/hold.ts';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
+import { unique } from '../../../test/world.ts';
 import type { Database } from '../db/database.ts';
 import type { Sql } from '../db/sql.ts';
-import { backoff, enqueue, JOBS_CHANNEL } from './jobs.ts';
+import { backoff, enqueue, JOBS_CHANNEL, type JobContext, type JobKind } from './jobs.ts';
 import { FAIR_LANES, type Lane } from './lanes.ts';
-import { findJobProgress } from './store.ts';
+import { claimJob, findJobProgress, findNextDue, releaseAbandonedJobs } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
 
 const jobs = jobWorkers();
 const { work, add, rowsOf, abandon } = jobs;
 
-/** The same database, but reports each statement before it runs. */
-function observed(db: Database, tell: (text: string) => void): Database {
+/** The same database, but reports each statement before it runs, which waits for the promise that it gets. */
+function observed(db: Database, tell: (text: string) => unknown): Database {
   return new Proxy(db, {
     get(_, name) {
       const value = Reflect.get(db, name) as unknown;
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        if (name !== 'as') tell(name === 'transaction' ? 'begin' : (args[0] as Sql).text);
-        return value.apply(db, args);
+        const told =
+          name === 'as' ? undefined : tell(name === 'transaction' ? 'begin' : (args[0] as Sql).text);
+        return told instanceof Promise ? told.then(() => value.apply(db, args)) : value.apply(db, args);
       };
     },
   });
@@ -74,6 +77,15 @@ test('a failed job is tried again, and given up in the end', async () => {
   await expect
     .poll(() => rowsOf(hopeless))
     .toMatchObject([{ state: 'failed', attempts: 2, last_error: 'never' }]);
+});
+
+test('no worker gets a job before its time', async () => {
+  const { db } = jobs.world.server;
+  const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+  const later = kind(async () => {}, { lane: 'syncs' });
+  await add(later, { deploymentId: 1 }, { runAt: new Date(Date.now() + 3_600_000) });
+  for (const served of [undefined, []])
+    expect(await claimJob(db, 'syncs', [later.name], lease, served)).toBeUndefined();
 });
 
 test('many workers run each job once', async () => {
@@ -146,6 +158,25 @@ test('in a fair lane, whoever shares a deployment takes turns in it, and does no
   expect(ran).toEqual(['1a/1', '2/1', '1b/1', '2/2', '1/1', '1a/2', '1b/2', '1a/3']);
 });
 
+test('in a fair lane, a running job holds up neither other deployments, nor its own one in other lanes', async () => {
+  const { job: held, release } = heldKind({ lane: 'syncs' });
+  const ran: string[] = [];
+  const [same, other] = (['syncs', 'remotes'] as const).map((lane) =>
+    kind(async (payload) => void ran.push(`${lane} ${(payload as { deploymentId: number }).deploymentId}`), {
+      lane,
+    }),
+  ) as [JobKind, JobKind];
+  await work([held, same, other], { lanes: { syncs: 2, remotes: 1 } });
+  await add(held, { deploymentId: 1 });
+  await expect.poll(() => rowsOf(held)).toMatchObject([{ state: 'running' }]);
+  await add(same, { deploymentId: 1 });
+  await add(same, { deploymentId: 2 });
+  await add(other, { deploymentId: 1 });
+  await expect.poll(() => ran.toSorted()).toEqual(['remotes 1', 'syncs 2']);
+  release();
+  await expect.poll(() => ran).toContain('syncs 1');
+});
+
 test('long jobs of one lane delay neither another lane nor the take-over of abandoned jobs', async () => {
   const held = [1, 2].map(() => heldKind({ lane: 'removals' }));
   const ran: string[] = [];
@@ -214,6 +245,20 @@ test('a worker that replaces a dead one releases its jobs at once', async () => 
   expect(await rowsOf(others)).toMatchObject([{ state: 'running', attempts: 1 }]);
 });
 
+test('a job of a dead worker that another server is just taking back is left to it', async () => {
+  const job = kind(async () => {});
+  await add(job);
+  const id = randomUUID();
+  await abandon(job, { workerId: id, leaseMs: 600_000 });
+  const [before] = await rowsOf(job);
+  const other = await holdRows(jobs.world, 'jobs', [before.id]);
+  await releaseAbandonedJobs(jobs.world.server.db, id);
+  expect(await rowsOf(job)).toEqual([before]);
+  await other.release();
+  await releaseAbandonedJobs(jobs.world.server.db, id);
+  expect(await rowsOf(job)).toMatchObject([{ state: 'waiting', last_error: 'the worker disappeared' }]);
+});
+
 test('a job that kills its workers is given up in the end', async () => {
   const job = kind(async () => {}, { maxAttempts: 2 });
   await add(job);
@@ -244,27 +289,51 @@ test('a run that lost its job cannot finish it', async () => {
   expect(await rowsOf(job)).toMatchObject([{ state: 'running', lease_token: token }]);
 });
 
-test.each([
+const passOn = (job: JobKind) =>
+  jobs.query(`update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`, [
+    job.name,
+    randomUUID(),
+  ]);
+
+test.each<[string, number, (context: JobContext) => Promise<unknown>]>([
   ['fails', 5, () => Promise.reject(new Error('too late'))],
   ['fails for the last time', 1, () => Promise.reject(new Error('too late'))],
   ['is unfinished', 5, async () => 'unfinished'],
+  ['reports progress', 5, async ({ progress }) => progress({ done: 1 })],
 ])('a run that lost its job, and then %s, changes nothing of it', async (_, maxAttempts, end) => {
   const { job: held, release } = heldKind();
-  const job = kind(async (...args) => held.run(...args).then(end), { maxAttempts });
+  const job = kind(async (payload, context) => held.run(payload, context).then(() => end(context)), {
+    maxAttempts,
+  });
   const after = kind(async () => {});
   await work([job, after], { lanes: { default: 1 } });
   await add(job);
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
-  // Another worker has it.
-  await jobs.query(
-    `update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`,
-    [job.name, randomUUID()],
-  );
+  await passOn(job);
   const before = await rowsOf(job);
   await add(after);
   release();
   // The lane takes it when the run before it has ended.
   await expect.poll(() => rowsOf(after)).toMatchObject([{ state: 'done' }]);
+  expect(await rowsOf(job)).toEqual(before);
+});
+
+test.each([
+  ['ends at the stop of its worker', 10_000],
+  ['ignores the stop of its worker', 50],
+])('a run that lost its job, and then %s, changes nothing of it', async (how, stopWithinMs) => {
+  const job = kind(
+    (_payload, { signal }) =>
+      new Promise((_, reject) => {
+        if (how.startsWith('ends')) signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  );
+  const worker = await work([job], { times: { stopWithinMs } });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+  await passOn(job);
+  const before = await rowsOf(job);
+  await worker.stop();
   expect(await rowsOf(job)).toEqual(before);
 });
 
@@ -277,10 +346,7 @@ test('a run that lost its job is told to end', async () => {
   await work([job], { times: { leaseMs: 3000 } });
   await add(job);
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
-  await jobs.query(
-    `update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`,
-    [job.name, randomUUID()],
-  );
+  await passOn(job);
   await expect.poll(() => isTold).toBe(true);
 });
 
@@ -406,6 +472,80 @@ test.each([
   expect(attempts).toEqual([1, 1]);
 });
 
+/** The same database, but it writes progress and outcomes of jobs late. `begun` resolves when it is about to write an outcome. */
+function slowToWrite(db: Database) {
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const slow = observed(db, (text) => {
+    const isOutcome = /update jobs set (state = '(waiting|done|failed)'|attempts)/.test(text);
+    if (isOutcome) begin();
+    return isOutcome || /set progress/.test(text) ? sleep(200) : undefined;
+  });
+  return { db: slow, begun };
+}
+
+const NEVER = new Promise<never>(() => {});
+test.each<[string, object, (context: JobContext) => Promise<unknown>, Partial<JobKind>?]>([
+  ['ends', { state: 'done' }, async () => {}],
+  ['is unfinished', { state: 'waiting', attempts: 0 }, async () => 'unfinished'],
+  ['fails', { state: 'waiting', last_error: 'no' }, () => Promise.reject(new Error('no'))],
+  [
+    'fails for the last time',
+    { state: 'failed', last_error: 'no' },
+    () => Promise.reject(new Error('no')),
+    { maxAttempts: 1 },
+  ],
+  [
+    'takes too long',
+    { state: 'failed', last_error: expect.stringContaining('longer than its limit') },
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+    { maxAttempts: 1, timeLimitMs: 1 },
+  ],
+])(
+  'a worker stops only after it has written the progress and the outcome of a job that %s',
+  async (_, outcome, end, options) => {
+    const job = kind(async (_payload, context) => {
+      context.progress({ done: 1 });
+      return end(context);
+    }, options);
+    const { db, begun } = slowToWrite(jobs.world.server.db);
+    const worker = await work([job], { db, times: { backoffMs: 3_600_000 } });
+    await add(job);
+    await begun;
+    await worker.stop();
+    expect(await rowsOf(job)).toMatchObject([{ ...outcome, progress: { done: 1 } }]);
+  },
+);
+
+test.each([
+  ['ends', { state: 'waiting', attempts: 0 }, 10_000],
+  ['does not end', { state: 'running', attempts: 0 }, 50],
+])(
+  'a worker stops only after it has given back a job that %s when it is told to',
+  async (how, outcome, stopWithinMs) => {
+    const job = kind((_payload, { signal, progress }) => {
+      progress({ done: 1 });
+      if (how !== 'ends') return NEVER;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const { db } = slowToWrite(jobs.world.server.db);
+    const worker = await work([job], { db, times: { stopWithinMs, keepStuckMs: 600_000 } });
+    await add(job);
+    await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
+    await worker.stop();
+    expect(await rowsOf(job)).toMatchObject([{ ...outcome, progress: { done: 1 } }]);
+  },
+);
+
+test('the time that a job may take to end begins when it is told to', async () => {
+  const job = kind(() => sleep(100));
+  await work([job], { times: { stopWithinMs: 1 } });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
+});
+
 test.each([
   ['returns to the queue', "state = 'waiting', lease_token = null, lease_until = null"],
   ['gets a shorter lease', "lease_until = now() + interval '1 second'"],
@@ -435,7 +575,7 @@ test('a job that is claimed while the worker stops is given back, and does not r
   const ran: object[] = [];
   const job = kind(async (payload) => void ran.push(payload));
   let stopped: Promise<void> | undefined;
-  const stopsAtClaim = observed(jobs.world.server.db, (text) => {
+  const stopsAtClaim = observed(slowToWrite(jobs.world.server.db).db, (text) => {
     if (/set state = 'running'/.test(text)) stopped ??= worker.stop();
   });
   const worker = await work([job], { db: stopsAtClaim });
@@ -526,6 +666,17 @@ test('while nothing is due, a worker only reads', async () => {
   expect(statements.filter((text) => !/^select\b/.test(text) || /for (no key )?update/.test(text))).toEqual(
     [],
   );
+});
+
+test('what waits in another lane, has ended, or is of a kind that a worker does not know is not due for it', async () => {
+  const job = kind(async () => {});
+  await add(job, {}, { runAt: new Date(0) });
+  const due = async (kinds: string[]) =>
+    (await findNextDue(jobs.world.server.db, ['default', 'removals'], kinds)).lanes;
+  expect(await due([unique('kind')])).toEqual([]);
+  expect(await due([job.name])).toEqual([{ lane: 'default', inMs: expect.any(Number) }]);
+  await jobs.query("update jobs set state = 'done' where kind = $1", [job.name]);
+  expect(await due([job.name])).toEqual([]);
 });
 
 test('while nothing is due, a worker sleeps until the next due time, and wakes for new jobs', async () => {
@@ -644,13 +795,23 @@ test('the jobs of a deleted deployment end: waiting ones never run, and running 
       stopped.push(of);
     }
   });
+  const ended = kind(async () => {});
+  await add(ended, { deploymentId });
   // It is told when its lease is renewed.
-  await work([job], { times: { leaseMs: 9000 } });
+  await work([job, ended], { times: { leaseMs: 9000 } });
+  await expect.poll(() => rowsOf(ended)).toMatchObject([{ state: 'done' }]);
   await add(job, { deploymentId });
   await add(job, { deploymentId }, { runAt: new Date(Date.now() + 3_600_000) });
   await add(job, { deploymentId: otherId });
+  await add(job, { deploymentId: otherId }, { runAt: new Date(Date.now() + 3_600_000) });
   await expect.poll(() => ran.toSorted()).toEqual([deploymentId, otherId]);
   await jobs.world.admin.deleteDeployment({ deploymentId });
   await expect.poll(() => stopped).toEqual([deploymentId]);
-  expect(await rowsOf(job)).toMatchObject([{ payload: { deploymentId: otherId } }]);
+  const ofOther = { payload: { deploymentId: otherId } };
+  expect(await rowsOf(job)).toMatchObject([
+    { ...ofOther, state: 'done' },
+    { ...ofOther, state: 'waiting' },
+  ]);
+  // How it ended can still be asked.
+  expect(await rowsOf(ended)).toMatchObject([{ state: 'done' }]);
 });

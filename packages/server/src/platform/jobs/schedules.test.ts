@@ -1,8 +1,9 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
 import { unique } from '../../../test/world.ts';
 import { sql } from '../db/sql.ts';
-import { deleteSchedule, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
+import { deleteSchedule, enqueueDue, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
 import { findNextDue } from './store.ts';
 
 const NO_POLL = { times: { pollMs: 600_000 } };
@@ -117,6 +118,22 @@ test('the job and the next time of a schedule are written together or not at all
   await work([job]);
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
   expect(await rowOf(name)).toMatchObject({ isLater: true });
+});
+
+test('without its next time, no job of a schedule is written', async () => {
+  const job = kind(async () => {});
+  const name = unique('schedule');
+  await save({ name, cron: YEARLY, kind: job });
+  await makeDue(name);
+  await query(`
+    create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
+    create trigger refuse before update on job_schedules for each row when (new.name = '${name}') execute function refuse();`);
+  const { db } = jobs.world.server;
+  await expect(enqueueDue(db, pino({ level: 'silent' }), new Map([[job.name, job]]))).rejects.toThrow(
+    'refused',
+  );
+  await query('drop function refuse cascade');
+  expect(await rowsOf(job)).toEqual([]);
 });
 
 test('a schedule with a broken pattern is parked with its error, and runs again with a valid pattern', async () => {

@@ -93,5 +93,5 @@ export function nextRun(
   }
   const everyMs = everySeconds! * 1000;
   const ticks = Math.floor((now.getTime() - last.getTime()) / everyMs) + 1;
-  return new Date(last.getTime() + Math.max(1, ticks) * everyMs);
+  return new Date(last.getTime() + ticks * everyMs);
 }
