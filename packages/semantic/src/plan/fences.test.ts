@@ -146,6 +146,14 @@ test.each<[string, object, string[][] | Record<DialectName, string[][]>]>([
     { measures: ['sums.count'], filters: [filter('sums.amount', 'gt', '0.123456789012345678')] },
     [['1']],
   ],
+  [
+    'a comparison with one of several such decimals',
+    {
+      measures: ['sums.count'],
+      filters: [filter('sums.amount', 'notEquals', '0.123456789012345678', '0.223456789012345678')],
+    },
+    [['2']],
+  ],
   ['a filter on a case', { ...COUNT, filters: [filter('things.label', 'contains', 'arg')] }, [['1']]],
   [
     'filters with or',

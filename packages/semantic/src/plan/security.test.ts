@@ -135,6 +135,17 @@ test('a value of the viewer that does not fit the column matches no row', () => 
   expect(whereOf(text, having({ a: '9007199254740993' }))).toBe('where "orders".region_id <> $1::bigint');
 });
 
+test.each([
+  ['region_id', 'gt', ['1'], ['1', '2']],
+  ['created_at', 'beforeDate', ['2024-01-01'], ['2024-01-01', '2024-02-01']],
+  ['created_at', 'inDateRange', ['2024-01-01', '2024-02-01'], ['2024-01-01', '2024-02-01', '2024-03-01']],
+  ['created_at', 'inDateRange', ['2024-01-01'], ['2024-01-01', 5]],
+])('%s %s matches no row if the viewer has more values than it takes', (member, operator, some, many) => {
+  const text = rowPolicy(member, operator, '["{ userAttributes.a }"]');
+  expect(whereOf(text, having({ a: some }))).toMatch(/"orders"/);
+  expect(whereOf(text, having({ a: many }))).toBe('where false');
+});
+
 test('what every object has is no attribute', () => {
   for (const path of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     const text = rowPolicy('status', 'notEquals', `["{ userAttributes.${path} }"]`);
