@@ -15,6 +15,7 @@ test.each<[string, string, unknown[], string]>([
   ['id', 'equals', [null, 1], '("orders".id = $1::bigint or "orders".id is null)'],
   ['id', 'notEquals', [1], '("orders".id <> $1::bigint or "orders".id is null)'],
   ['id', 'notEquals', [1, null], '"orders".id <> $1::bigint'],
+  ['id', 'gt', [1.5], '"orders".id > $1::decimal(2, 1)'],
   ['id', 'gt', ['9'.repeat(38)], '"orders".id > $1::hugeint'],
   ['id', 'gt', ['9'.repeat(39)], '"orders".id > $1::double'],
   ['id', 'gt', [`0.${'1'.repeat(18)}`], '"orders".id > $1::decimal(19, 18)'],

@@ -6,8 +6,8 @@ import { readQuery } from './read-query.ts';
 const model = modelOf(orders(JOIN) + customers());
 const MEASURES = { measures: ['orders.count'] };
 const filters = (...items: unknown[]) => ({ ...MEASURES, filters: items });
-const filter = (more: object) =>
-  filters({ member: 'orders.status', operator: 'equals', values: ['a'], ...more });
+const equals = { member: 'orders.status', operator: 'equals', values: ['a'] };
+const filter = (more: object) => filters({ ...equals, ...more });
 const created = (more: object) => ({
   ...MEASURES,
   timeDimensions: [{ dimension: 'orders.created_at', ...more }],
@@ -63,7 +63,18 @@ test.each<[string, unknown, string, RegExp]>([
   ['rows by column', { ...MEASURES, responseFormat: 'columnar' }, 'responseFormat', /`compact`/],
   ['a hint that is no list', { ...MEASURES, joinHints: ['orders'] }, 'joinHints[0]', /list/],
   ['a hint of one cube', { ...MEASURES, joinHints: [['orders']] }, 'joinHints[0]', /two or more/],
-  ['a member as a hint', { ...MEASURES, joinHints: [['orders.id', 'orders']] }, 'joinHints[0][0]', /cube/],
+  [
+    'a member as a hint',
+    { ...MEASURES, joinHints: [['orders.id', 'orders']] },
+    'joinHints[0][0]',
+    /name of a cube/,
+  ],
+  [
+    'a list as a cube of a hint',
+    { ...MEASURES, joinHints: [[['orders'], 'customers']] },
+    'joinHints[0][0]',
+    /name of a cube/,
+  ],
   [
     'an unknown cube as a hint',
     { ...MEASURES, joinHints: [['orders', 'x']] },
@@ -88,6 +99,55 @@ test.each<[string, unknown, string, RegExp]>([
     filter({ values: Array.from({ length: 10_001 }, () => 'a') }),
     'filters[0].values',
     /10000/,
+  ],
+  [
+    'too many values of several filters',
+    filters(...[1, 2].map(() => ({ ...equals, values: Array(5001).fill('a') }))),
+    'filters',
+    /10000 values/,
+  ],
+  ['a filter that is no object', filters(7), 'filters[0]', /must be a filter/],
+  ['an unknown key of a filter', filter({ value: 'a' }), 'filters[0].value', /no such key/],
+  ['a list as an operator', filter({ operator: ['equals'] }), 'filters[0].operator', /no such operator/],
+  [
+    'a number without end',
+    filter({ values: [Number.POSITIVE_INFINITY] }),
+    'filters[0].values[0]',
+    /a text, a number/,
+  ],
+  ['a time dimension that is no object', { timeDimensions: [7] }, 'timeDimensions[0]', /must be an object/],
+  [
+    'an unknown key of a time dimension',
+    created({ range: 'today' }),
+    'timeDimensions[0].range',
+    /no such key/,
+  ],
+  ['a granularity that is no text', created({ granularity: 7 }), 'timeDimensions[0].granularity', /text/],
+  [
+    'a date range beside compared ones',
+    created({ dateRange: 'today', compareDateRange: ['today', 'yesterday'] }),
+    'timeDimensions[0]',
+    /not both/,
+  ],
+  [
+    'three dates as a range',
+    created({ dateRange: ['2024-01-01', '2024-01-02', '2024-01-03'] }),
+    'timeDimensions[0].dateRange',
+    /two dates/,
+  ],
+  [
+    'an order of three parts',
+    { ...MEASURES, order: [['a', 'asc', 'b']] },
+    'order[0]',
+    /member and a direction/,
+  ],
+  ['an order of a text', { ...MEASURES, order: ['ab'] }, 'order[0]', /member and a direction/],
+  ['an order of a number', { ...MEASURES, order: [7] }, 'order[0]', /member and a direction/],
+  [
+    'an order of another object',
+    { ...MEASURES, order: [{ member: 'a' }] },
+    'order[0]',
+    /member and a direction/,
   ],
   ['too many members', { dimensions: Array.from({ length: 201 }, () => 'orders.status') }, '', /200/],
   [
@@ -180,6 +240,13 @@ test.each([
   [{ renewQuery: false, responseFormat: 'default' }, false, false],
 ])('what a query says about its answer is read: %o', (more, isRenewed, isCompact) => {
   expect(readQuery({ ...MEASURES, ...more })).toMatchObject({ isRenewed, isCompact });
+});
+
+test('clients name limits and orders in several ways', () => {
+  const sqlOf = (more: object) => planOf(model, { ...MEASURES, ...more }).statement.sql;
+  const order = [{ id: 'orders.count', desc: true }];
+  expect(sqlOf({ rowLimit: 5, order })).toBe(sqlOf({ limit: 5, order: { 'orders.count': 'desc' } }));
+  expect(sqlOf({ order })).not.toBe(sqlOf({ order: [{ id: 'orders.count', desc: false }] }));
 });
 
 test('an answer has no more rows than the caller of the planner allows', () => {

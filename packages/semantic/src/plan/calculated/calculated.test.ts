@@ -147,6 +147,11 @@ test('a calculated field that is no object is refused', () => {
   });
 });
 
+test('a query may have nothing but calculated fields', () => {
+  const field = { name: 'made', kind: 'aggregate', of: 'orders.amount', function: 'sum' };
+  expect(planOf(model, { calculated: [field] }).columns).toMatchObject([{ key: 'made', type: 'number' }]);
+});
+
 test('a title is shown unless it is blank, and a rank begins with the largest unless it is said', () => {
   const rank = (more: object) =>
     planOf(model, withField({ kind: 'rank', of: 'orders.count', ...more }), staff);
