@@ -73,3 +73,10 @@ test('values of filters count too', () => {
   expect(planAll([query])).toHaveLength(1);
   expect(() => planAll(repeat(20, query))).toThrow('too large together');
 });
+
+test('so do filters and members of rows that are not grouped', () => {
+  const filters = repeat(490, { member: 'orders.status', operator: 'set' });
+  const query = { dimensions: ['orders.status'], filters, ungrouped: true };
+  expect(planAll(repeat(20, query))).toHaveLength(20);
+  expect(() => planAll(repeat(21, query))).toThrow('too large together');
+});

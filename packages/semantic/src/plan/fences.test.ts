@@ -299,6 +299,20 @@ test('columns that are compared with values stay outside of the fence, where an 
   );
 });
 
+test('so do columns of SQL that only lists them', () => {
+  const where = (columns: string) => {
+    const text = yaml('postgres').replace(
+      /sql: select .* from fence_rows/,
+      `sql: select ${columns} from fence_rows`,
+    );
+    const query = { measures: ['queried.count'], filters: [filter('queried.number', 'gt', '7')] };
+    return planOf(modelOf(text), query, viewer, 'postgres').statement.sql.replace(/\s+/g, ' ');
+  };
+  for (const columns of ['*', 'id, tenant, number'])
+    expect(where(columns)).toContain('where "queried".number >');
+  expect(where('id, tenant, n + 1 as number')).toMatch(/where case when .* then "queried".number >/);
+});
+
 test('a join is fenced where SQL is behind a column of the partner', () => {
   const joinTo = (partner: string) =>
     yaml('postgres').replace(

@@ -3,7 +3,12 @@ import { customers, JOIN, orders } from '../../test/marked.ts';
 import { errorOf, modelOf, planOf } from '../../test/plans.ts';
 import { readQuery } from './read-query.ts';
 
-const model = modelOf(orders(JOIN) + customers());
+const model = modelOf(
+  orders(JOIN).replace(
+    '    measures:',
+    '      - { name: closed_at, sql: closed_at, type: time }\n    measures:',
+  ) + customers(),
+);
 const MEASURES = { measures: ['orders.count'] };
 const filters = (...items: unknown[]) => ({ ...MEASURES, filters: items });
 const equals = { member: 'orders.status', operator: 'equals', values: ['a'] };
@@ -26,6 +31,7 @@ test.each<[string, unknown, string, RegExp]>([
   ],
   ['an unknown key', { ...MEASURES, limits: 1 }, 'limits', /Did you mean `limit`/],
   ['a measure that is no name', { measures: ['count'] }, 'measures[0]', /name of a member/],
+  ['a list as a member', { measures: [['orders.count']] }, 'measures[0]', /name of a member/],
   ['SQL as a member', { measures: ['orders.count; drop table orders'] }, 'measures[0]', /name of a member/],
   ['a number as a member', { dimensions: [1] }, 'dimensions[0]', /text/],
   ['measures that are no list', { measures: 'orders.count' }, 'measures', /list/],
@@ -107,6 +113,7 @@ test.each<[string, unknown, string, RegExp]>([
     /10000 values/,
   ],
   ['a filter that is no object', filters(7), 'filters[0]', /must be a filter/],
+  ['a filter that is null', filters(null), 'filters[0]', /must be a filter/],
   ['an unknown key of a filter', filter({ value: 'a' }), 'filters[0].value', /no such key/],
   ['a list as an operator', filter({ operator: ['equals'] }), 'filters[0].operator', /no such operator/],
   [
@@ -173,6 +180,18 @@ test.each<[string, unknown, string, RegExp]>([
     created({ compareDateRange: ['today'] }),
     'timeDimensions[0].compareDateRange',
     /2 to 10/,
+  ],
+  [
+    'ranges of two time dimensions to compare',
+    {
+      ...MEASURES,
+      timeDimensions: ['created_at', 'closed_at'].map((name) => ({
+        dimension: `orders.${name}`,
+        compareDateRange: ['today', 'yesterday'],
+      })),
+    },
+    'timeDimensions[1].dimension',
+    /Only one time dimension/,
   ],
   [
     'a text as a time',
@@ -242,6 +261,58 @@ test.each([
   expect(readQuery({ ...MEASURES, ...more })).toMatchObject({ isRenewed, isCompact });
 });
 
+test('a key that is null is as one that is left out', () => {
+  const nulls = {
+    order: null,
+    limit: null,
+    timezone: null,
+    filters: null,
+    total: null,
+    timeDimensions: null,
+  };
+  expect(planOf(model, { ...MEASURES, ...nulls })).toEqual(planOf(model, MEASURES));
+});
+
+test('the query as it was understood can be sent again, and names each column once', () => {
+  const query = {
+    ...MEASURES,
+    dimensions: ['orders.created_at.day', 'orders.status', 'orders.status'],
+    timeDimensions: [{ dimension: 'orders.created_at', granularity: 'day', dateRange: 'last 7 days' }],
+    filters: [
+      {
+        or: [
+          { and: [equals, { member: 'orders.paid', operator: 'set' }] },
+          { member: 'orders.status', operator: 'notSet' },
+        ],
+      },
+      { member: 'orders.count', operator: 'gt', values: [1] },
+    ],
+    order: [['orders.created_at', 'desc']],
+  };
+  const { query: normal, columns, statement } = planOf(model, query);
+  expect(columns.map(({ column }) => column)).toEqual([
+    'orders.status',
+    'orders.created_at.day',
+    'orders.count',
+  ]);
+  expect(planOf(model, normal)).toMatchObject({ query: normal, statement });
+  expect(normal.filters).toMatchObject(query.filters);
+});
+
+test('rows that are not grouped come in no order of their own, and groups always in one', () => {
+  const query = { dimensions: ['orders.status'], order: [] };
+  expect(planOf(model, query).statement.sql).toContain('order by');
+  expect(planOf(model, { ...query, ungrouped: true }).statement.sql).not.toContain('order by');
+  expect(planOf(model, { ...query, order: undefined, ungrouped: true }).statement.sql).not.toContain(
+    'order by',
+  );
+});
+
+test('the filter of a measure without filters leaves nothing out', () => {
+  const counted = filters({ member: 'orders.count', operator: 'measureFilter' });
+  expect(planOf(model, counted).statement).toEqual(planOf(model, MEASURES).statement);
+});
+
 test('clients name limits and orders in several ways', () => {
   const sqlOf = (more: object) => planOf(model, { ...MEASURES, ...more }).statement.sql;
   const order = [{ id: 'orders.count', desc: true }];
@@ -266,6 +337,7 @@ ${['a', 'b', 'c', 'd']
   )
   .join('')}  - name: alone
     sql_table: alone
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
     measures: [{ name: count, type: count }]
 views:
   - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id] }] }
@@ -314,9 +386,20 @@ test('a hint can choose one of two join paths, for the members of the query only
 });
 
 test('cubes that no join connects are refused', () => {
-  expect(errorOf(twoWays, { measures: ['a.count', 'alone.count'] }).code).toBe('no_join_path');
+  for (const query of [
+    { measures: ['a.count', 'alone.count'] },
+    { measures: ['alone.count'], dimensions: ['a.id'] },
+    { dimensions: ['alone.id', 'a.id'] },
+    { measures: ['a.count', 'alone.count'], dimensions: ['a.id'] },
+    { measures: ['a.count'], filters: [{ member: 'alone.id', operator: 'set' }] },
+  ])
+    expect(errorOf(twoWays, query).code).toBe('no_join_path');
 });
 
 test('a view and a cube in one query are refused', () => {
-  expect(errorOf(twoWays, { measures: ['v.count', 'a.count'] }).issues[0]!.path).toBe('measures[1]');
+  for (const measures of [
+    ['v.count', 'a.count'],
+    ['a.count', 'v.count'],
+  ])
+    expect(errorOf(twoWays, { measures }).issues[0]!.path).toBe('measures[1]');
 });

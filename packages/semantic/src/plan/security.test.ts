@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorOf, modelOf, planOf, somebody } from '../../test/plans.ts';
-import type { Json, Operator, Viewer } from '../index.ts';
+import { type Json, limitsRows, type Operator, type Viewer } from '../index.ts';
 import { OPERATORS } from '../language/policies.ts';
 
 const cube = (policies: string, dimensions = '') => `cubes:
@@ -71,6 +71,76 @@ test('a view without a policy does not exist for embed viewers, unless what it i
   expect(planOf(modelOf(cube('      - group: "*"\n') + view), query, viewer).statement.sql).toContain(
     'status',
   );
+});
+
+test('a cube without a policy does not exist for embed viewers, also not between others', () => {
+  const named = (
+    name: string,
+    to: readonly string[],
+    policy = '    access_policy: [{ group: "*" }]\n',
+  ) => `  - name: ${name}
+    sql_table: ${name}
+    joins: [${to.map((other) => `{ name: ${other}, relationship: many_to_one, sql: "{CUBE}.x = {${other}}.y" }`).join(', ')}]
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    measures: [{ name: count, type: count }]
+${policy}`;
+  const model = modelOf(
+    `cubes:\n${named('sales', ['days', 'shops', 'bare'])}${named('visits', ['days', 'shops'])}${named('days', [])}${named('shops', [])}${named('bare', ['towns'], '')}${named('towns', [])}`,
+  );
+  const viewer: Viewer = { ...somebody, seesUnguarded: false };
+  const through = { measures: ['sales.count'], dimensions: ['towns.id'] };
+  const hinted = (cube: string) => ({ ...through, joinHints: [['sales', cube, 'towns']] });
+  expect(planOf(model, hinted('bare')).statement.sql).toContain('join bare');
+  expect(planOf(model, { dimensions: ['bare.id'] }).statement.sql).toContain('from bare');
+  expect(errorOf(model, through, viewer)).toMatchObject({
+    code: 'no_join_path',
+    message: 'No joins lead from `towns` to `sales`.',
+  });
+  for (const query of [hinted, (cube: string) => ({ dimensions: [`${cube}.id`] })])
+    expect(errorOf(model, query('bare'), viewer).message).toBe(
+      errorOf(model, query('none'), viewer).message.replaceAll('none', 'bare'),
+    );
+  // Two ways lead from one fact to the other, and the query needs neither.
+  const apart = { measures: ['sales.count', 'visits.count'], dimensions: ['days.id'] };
+  expect(planOf(model, apart, viewer).cubes).toEqual(expect.arrayContaining(['sales', 'visits', 'days']));
+});
+
+test.each<[string, string, object, boolean]>([
+  ['no policy', '', COUNT, false],
+  ['a policy for all rows', '      - group: "*"\n', COUNT, false],
+  ['no policy for the viewer', '      - group: staff\n', COUNT, true],
+  [
+    'a policy for some rows',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n',
+    COUNT,
+    true,
+  ],
+  [
+    'a policy for all rows beside one for some',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n      - group: "*"\n',
+    COUNT,
+    false,
+  ],
+  [
+    'a policy for all rows that does not open a member, beside one for some',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n      - group: "*"\n        member_level: { excludes: [status] }\n',
+    { dimensions: ['orders.status'] },
+    true,
+  ],
+])('an answer says whether rows may be hidden: %s', (_, policies, query, isLimited) => {
+  const text = policies ? cube(policies) : cube('').replace(/ *access_policy:\n/, '');
+  const view = (filters: string) => `views:
+  - name: sales
+    cubes: [{ join_path: orders, includes: [count, status] }]
+    access_policy: [{ group: "*"${filters} }]
+`;
+  const limits = (model: ReturnType<typeof modelOf>, asked: object) =>
+    limitsRows(model, somebody, planOf(model, asked));
+  expect(limits(modelOf(text), query)).toBe(isLimited);
+  const ofView = JSON.parse(JSON.stringify(query).replaceAll('orders.', 'sales.'));
+  expect(limits(modelOf(text + view('')), ofView)).toBe(isLimited);
+  const some = ', row_level: { filters: [{ member: status, operator: set }] }';
+  expect(limits(modelOf(text + view(some)), ofView)).toBe(true);
 });
 
 test('members that are hidden and members that do not exist get the same error', () => {
@@ -156,7 +226,14 @@ test('what every object has is no attribute', () => {
     'where false',
   );
   const text = rowPolicy('status', 'notEquals', '["{ securityContext.list.length }"]');
-  expect(whereOf(text, { ...somebody, securityContext: { list: ['a'] } })).toBe('where false');
+  for (const list of [['a'], 'a', null])
+    expect(whereOf(text, { ...somebody, securityContext: { list } })).toBe('where false');
+});
+
+test('an attribute that is an empty text equals empty texts, and one without end equals nothing', () => {
+  const text = rowPolicy('status', 'equals', '["{ userAttributes.a }"]');
+  expect(whereOf(text, having({ a: '' }))).toContain('= $1::varchar');
+  expect(whereOf(text, having({ a: Number.POSITIVE_INFINITY }))).toBe('where false');
 });
 
 test('values inside of the security context are found, and lists become several values', () => {

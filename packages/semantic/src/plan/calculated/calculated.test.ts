@@ -152,6 +152,21 @@ test('a query may have nothing but calculated fields', () => {
   expect(planOf(model, { calculated: [field] }).columns).toMatchObject([{ key: 'made', type: 'number' }]);
 });
 
+test('fields can be sent again as they were understood', () => {
+  const by = { along: 'orders.status', within: [] };
+  const calculated = [
+    { name: 'a', title: 'Mean', format: 'currency', kind: 'aggregate', of: 'orders.amount', function: 'avg' },
+    { name: 'b', kind: 'rank', of: 'orders.count', direction: 'asc' },
+    { name: 'c', kind: 'rank', of: 'orders.count' },
+    { name: 'd', kind: 'movingAverage', of: 'orders.count', ...by, rows: 5 },
+    { name: 'e', kind: 'difference', of: 'orders.count', ...by },
+    { name: 'f', kind: 'expression', expression: 'a + d' },
+  ];
+  const { query, statement } = planOf(model, { ...COUNT, calculated }, staff);
+  expect(query.calculated).toEqual(calculated);
+  expect(planOf(model, query, staff).statement).toEqual(statement);
+});
+
 test('a title is shown unless it is blank, and a rank begins with the largest unless it is said', () => {
   const rank = (more: object) =>
     planOf(model, withField({ kind: 'rank', of: 'orders.count', ...more }), staff);
