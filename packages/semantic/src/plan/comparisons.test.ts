@@ -10,8 +10,8 @@ const filtered = (member: string, operator: string, ...values: unknown[]) => ({
 });
 
 test.each<[string, string, unknown[], string]>([
-  ['status', 'equals', [null], '"orders".status)::varchar is null'],
-  ['status', 'notEquals', [null], '"orders".status)::varchar is not null'],
+  ['status', 'equals', [null], '("orders".status)::varchar is null'],
+  ['status', 'notEquals', [null], '("orders".status)::varchar is not null'],
   ['id', 'equals', [null, 1], '("orders".id = $1::bigint or "orders".id is null)'],
   ['id', 'notEquals', [1], '("orders".id <> $1::bigint or "orders".id is null)'],
   ['id', 'notEquals', [1, null], '"orders".id <> $1::bigint'],
@@ -29,9 +29,8 @@ test.each<[string, string, unknown[], string]>([
     '("orders".created_at >= $1::timestamptz and "orders".created_at < $2::timestamptz)',
   ],
 ])('%s %s %j', (member, operator, values, where) => {
-  expect(
-    planOf(model, filtered(member, operator, ...values)).statement.sql.split(/ *where [(]?/)[1],
-  ).toContain(where.replace(/^[(]/, ''));
+  const { sql } = planOf(model, filtered(member, operator, ...values)).statement;
+  expect(/where (.*)/.exec(sql)![1]).toBe(where);
 });
 
 test.each<[string, string, unknown[]]>([

@@ -450,6 +450,9 @@ test('each side of a join depends on its own table, by which databases look up p
     [true, false],
     [false, true],
   ]);
+  expect(onOf(joinedBy('{CUBE}.id + {CUBE}.n = {owners}.id', 'postgres'))).toMatch(
+    /^case when .* then "things"\.id \+ "things"\.n end = "owners"\.id$/,
+  );
   const open = yaml('postgres').replace(`${POLICY}\n  - name: marks`, '\n  - name: marks');
   expect(onOf(open)).toMatch(/end = cast\("owners"\.code as integer\)$/);
 });

@@ -140,7 +140,7 @@ test.each<[string, unknown, string, RegExp]>([
     'three dates as a range',
     created({ dateRange: ['2024-01-01', '2024-01-02', '2024-01-03'] }),
     'timeDimensions[0].dateRange',
-    /two dates/,
+    /^This must be two dates/,
   ],
   [
     'an order of three parts',
@@ -313,6 +313,12 @@ test('the filter of a measure without filters leaves nothing out', () => {
   expect(planOf(model, counted).statement).toEqual(planOf(model, MEASURES).statement);
 });
 
+test('an order by a time is one by its smallest granularity', () => {
+  const query = { dimensions: ['orders.created_at.month', 'orders.created_at.day'] };
+  const by = (member: string) => planOf(model, { ...query, order: [[member, 'desc']] }).statement;
+  expect(by('orders.created_at')).toEqual(by('orders.created_at.day'));
+});
+
 test('clients name limits and orders in several ways', () => {
   const sqlOf = (more: object) => planOf(model, { ...MEASURES, ...more }).statement.sql;
   const order = [{ id: 'orders.count', desc: true }];
@@ -332,7 +338,7 @@ ${['a', 'b', 'c', 'd']
     sql_table: ${name}
     joins: [${[['b', 'c'], ['d'], ['d'], []][i]!.map((to) => `{ name: ${to}, relationship: many_to_one, sql: "{CUBE}.x = {${to}}.y" }`).join(', ')}]
     dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
-    measures: [{ name: count, type: count }]
+    measures: [{ name: count, type: count }, { name: twice, type: number, sql: "{count} * 2" }]
 `,
   )
   .join('')}  - name: alone
@@ -340,7 +346,7 @@ ${['a', 'b', 'c', 'd']
     dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
     measures: [{ name: count, type: count }]
 views:
-  - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id] }] }
+  - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id, twice] }] }
 `);
 
 test('two join paths of the same length are refused, and a view can choose one', () => {
@@ -348,6 +354,7 @@ test('two join paths of the same length are refused, and a view can choose one',
   expect(planOf(twoWays, { measures: ['v.count'], dimensions: ['v.d_id'] }).statement.sql).toContain(
     'join c as "c"',
   );
+  expect(planOf(twoWays, { measures: ['v.d_twice'] }).statement.sql).toContain('join c as "c"');
   // A cube between the ambiguous ones decides nothing, but here it is the only one from which all is clear.
   expect(planOf(twoWays, { dimensions: ['b.id', 'c.id', 'a.id'] }).statement.sql).toContain('from a as "a"');
 });

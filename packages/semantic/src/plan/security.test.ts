@@ -12,6 +12,8 @@ const cube = (policies: string, dimensions = '') => `cubes:
       - { name: secret, sql: secret, type: string, public: false }
       - { name: region_id, sql: region_id, type: number }
       - { name: created_at, sql: created_at, type: time }
+      - { name: loose, sql: "{CUBE}.a or b", type: boolean }
+      - { name: looser, sql: "{CUBE}.a or {region_id}", type: boolean }
       - { name: active, sql: "{CUBE}.a or {CUBE}.b -- why", type: boolean }
 ${dimensions}    measures:
       - { name: count, type: count }
@@ -333,6 +335,13 @@ test('the time zone of a query moves no dimension that a policy compares, and no
 test('an `or` or a comment in the SQL of a dimension cannot weaken a policy', () => {
   const where = whereOf(rowPolicy('active', 'equals', '[true]'), somebody);
   expect(where).toMatch(/^where \("orders"\.a or "orders"\.b +\) = \$1::boolean$/);
+  for (const [member, condition] of [
+    ['loose', 'b'],
+    ['looser', '"orders".region_id'],
+  ] as const)
+    expect(whereOf(rowPolicy(member, 'equals', '[true]'), somebody)).toBe(
+      `where ("orders".a or ${condition}) = $1::boolean`,
+    );
 });
 
 /** Puts a text at every place of a query where a text is, one after the other. */

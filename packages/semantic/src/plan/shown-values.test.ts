@@ -197,6 +197,7 @@ describe('the name of a hidden column is found', () => {
     of_a_cube_joined_by_a_dimension: 'concat({firm}, secret)',
     of_a_cube_on_the_way: 'concat({firms.towns.id}, secret)',
     row_of_a_joined_cube: 'concat({firms.id}, firms)',
+    of_a_column_that_is_open_in_part: '{CUBE}.mail',
     in_another_case: '{CUBE}.email',
     of_a_column_that_another_cube_has_too: '{CUBE}.code',
   };
@@ -229,6 +230,7 @@ describe('the name of a hidden column is found', () => {
       - { name: many, sql: "{CUBE}.precision + {CUBE}.interval + {CUBE}.between", type: number }
       - { name: until, sql: "{CUBE}.end", type: string }
       - { name: namae, sql: "{CUBE}.名前", type: string }
+      - { name: domain, sql: "split_part({CUBE}.mail, '@', 2)", type: string }
       - { name: email, sql: email, type: string }
       - { name: other_email, sql: '{CUBE}."Email"', type: string }
       - { name: code, sql: "lower({CUBE}.code)", type: string }

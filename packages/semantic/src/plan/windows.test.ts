@@ -15,6 +15,7 @@ const model = modelOf(`cubes:
     sql_table: events
     dimensions:
       - { name: id, sql: id, type: number, primary_key: true }
+      - { name: number, sql: id, type: number }
       - { name: at, sql: at, type: time }
       - { name: seen, sql: at, type: time }
     measures:
@@ -69,6 +70,15 @@ test('a window of all rows before the end of each month, and of those of the mon
 
 test('without a granularity, the range is one period', async () => {
   expect(await countsOf('days', undefined, ['2024-01-10', '2024-01-20'])).toEqual([2]);
+});
+
+test('filters apply to all rows of a window, and its date range to none of them', async () => {
+  const query = {
+    ...rolling('until', 'month', ['2024-01-01', '2024-02-29']),
+    filters: [{ member: 'events.number', operator: 'gte', values: [10] }],
+  };
+  const rows = await engine.rows(planOf(model, query).statement);
+  expect(rows.map((row) => Number(row.at(-1)))).toEqual([62 - 10, 91 - 10]);
 });
 
 test('a window may reach beyond all times that there are', async () => {
