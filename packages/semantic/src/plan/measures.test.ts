@@ -19,6 +19,8 @@ const model = modelOf(`cubes:
       - { name: salaries, type: sum, sql: salary }
       - { name: high, type: number, sql: "{salaries}", filters: [{ sql: "{CUBE}.salary > 15" }] }
       - { name: item_sum, type: number, sql: "sum({items}.price)" }
+      - { name: per_fourth, type: number, sql: "sum({CUBE}.salary) / (count(*) - 3)" }
+      - { name: whole, type: max, sql: "{CUBE}" }
       - { name: twice, type: number, sql: "{item_sum} * 2" }
       - { name: first, type: min, sql: "{hired}" }
       - { name: last, type: max, sql: "{hired}" }
@@ -83,10 +85,17 @@ test('the filter of a number applies to what it is made of, and not to the same 
   expect(await rowsOf({ measures: ['people.salaries', 'people.high'] })).toEqual([['60', '50']]);
 });
 
+test('a number that aggregates columns itself divides nothing by zero', async () => {
+  expect(await rowsOf({ measures: ['people.per_fourth'] })).toEqual([[null]]);
+  expect(sqlOf({ measures: ['people.per_fourth'] })).toContain('nullif(');
+});
+
 test('the least and the largest value are of the type of their dimension, and of SQL they are numbers', () => {
-  const measures = ['first', 'last', 'last_name', 'length', 'salaries'].map((name) => `people.${name}`);
+  const measures = ['first', 'last', 'last_name', 'length', 'whole', 'salaries'].map(
+    (name) => `people.${name}`,
+  );
   const types = planOf(model, { measures }).columns.map(({ type }) => type);
-  expect(types).toEqual(['time', 'time', 'string', 'number', 'number']);
+  expect(types).toEqual(['time', 'time', 'string', 'number', 'number', 'number']);
 });
 
 test.each([
@@ -108,6 +117,8 @@ test('a number that has no value in a row is refused by its own name', () => {
 
 test('rows of a view come from its root, also where a query names nothing of it', async () => {
   expect((await rowsOf({ dimensions: ['everything.kind'] })).flat()).toEqual(['public', 'secret', null]);
+  const single = await rowsOf({ dimensions: ['everything.kind'], ungrouped: true });
+  expect(single.flat().toSorted()).toEqual([null, 'public', 'public', 'secret', 'secret']);
   expect((await rowsOf({ dimensions: ['items.kind'] })).flat()).toEqual(['public', 'secret']);
 });
 
@@ -143,7 +154,7 @@ test('a join that needs a cube which is joined after it is refused', () => {
 
 test('what nothing repeats is read once', () => {
   expect(sqlOf({ measures: ['people.item_sum'] })).not.toContain('distinct');
-  expect(sqlOf({ dimensions: ['people.name', 'items.kind'] })).not.toContain('distinct');
-  expect(sqlOf({ dimensions: ['people.id', 'items.owner'] })).not.toContain('people_2');
+  expect(sqlOf({ dimensions: ['everything.name', 'everything.kind'] })).not.toContain('distinct');
+  expect(sqlOf({ measures: ['people.salaries'], dimensions: ['items.owner'] })).not.toContain('people_2');
   expect(sqlOf({ measures: ['everything.lines'], dimensions: ['everything.name'] })).not.toContain('fact_2');
 });

@@ -126,6 +126,7 @@ test.each([
 
 test.each([
   [{ kind: 'rank', of: '1x' }, 'calculated[0].of', 'the name of a measure'],
+  [{ kind: 'rank', of: ['orders.count'] }, 'calculated[0].of', 'the name of a measure'],
   [
     { kind: 'difference', of: 'orders.count', along: ['orders.status'] },
     'calculated[0].along',
