@@ -46,6 +46,17 @@ test('rolling windows over many days, ranges and cubes are refused', () => {
   expect(message).toContain('shorter date ranges');
 });
 
+test('months are written one by one, and take more of the budget than days', () => {
+  const by = (granularity: string, dateRange: string[]) => ({
+    measures: ['orders.recent'],
+    timeDimensions: [{ dimension: 'orders.at', granularity, dateRange }],
+  });
+  const days = by('day', ['2000-01-01', '2013-01-01']);
+  const months = by('month', ['1700-01-01', '2099-12-31']);
+  expect(planAll([days, days, months])).toHaveLength(3);
+  expect(() => planAll([months, months])).toThrow('too large together');
+});
+
 test('the queries of a request share one budget', () => {
   const query = rolling([fiveYears, fiveYears]);
   expect(planAll([query])).toHaveLength(1);
@@ -72,4 +83,11 @@ test('values of filters count too', () => {
   };
   expect(planAll([query])).toHaveLength(1);
   expect(() => planAll(repeat(20, query))).toThrow('too large together');
+});
+
+test('so do filters and members of rows that are not grouped', () => {
+  const filters = repeat(490, { member: 'orders.status', operator: 'set' });
+  const query = { dimensions: ['orders.status'], filters, ungrouped: true };
+  expect(planAll(repeat(20, query))).toHaveLength(20);
+  expect(() => planAll(repeat(21, query))).toThrow('too large together');
 });

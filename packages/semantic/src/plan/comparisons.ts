@@ -41,7 +41,7 @@ export function compare(
   if (operator === 'equals' || operator === 'notEquals') {
     return equality(column, operator, operands, { hasNull: given.length < values.length, keepsNulls });
   }
-  if (operands.length !== 1 || values.length !== 1 || type === 'boolean') return undefined;
+  if (operands.length !== 1 || type === 'boolean') return undefined;
   const ordered = type === 'string' ? call('textOrder', member.sql) : column;
   return sql`${ordered} ${ORDERED[operator as keyof typeof ORDERED]} ${operands[0]!}`;
 }
@@ -97,10 +97,9 @@ function compareTimes(
   clock: Clock,
 ): Sql | undefined {
   const texts = values.filter((item): item is string => typeof item === 'string');
-  if (texts.length < values.length || texts.length === 0) return undefined;
   const isRange = operator === 'inDateRange' || operator === 'notInDateRange';
-  if (!isRange && texts.length > 1) return undefined;
-  const span = isRange && texts.length === 2 ? readRange(texts, clock) : readRange(texts[0]!, clock);
+  if (texts.length < values.length || (!isRange && texts.length > 1)) return undefined;
+  const span = readRange(texts, clock);
   if (!span) return undefined;
   if (operator === 'inDateRange') return within(column, span);
   const from = instant(span.from);
@@ -157,6 +156,5 @@ export const mayOverflow = (condition: Condition): boolean =>
   condition.some((piece) => {
     if (typeof piece === 'string') return false;
     if (!('kind' in piece)) return mayOverflow(piece);
-    if (piece.kind === 'call') return piece.args.some(mayOverflow);
     return piece.kind === 'value' && ['bigInteger', 'decimal', 'double'].includes(piece.type);
   });

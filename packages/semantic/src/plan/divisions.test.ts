@@ -38,7 +38,16 @@ test.each<[string, Parameters<typeof guardDivisions>[0], string]>([
     ["case when x = E'a\\' / b' then ", a, ' end / ', b],
     "case when x = E'a\\' / b' then A end / nullif((B)::numeric, 0)",
   ],
+  ['what an operator follows', [a, ' / ', b, '    is null'], 'A / nullif((B)::numeric, 0) is null'],
+  ['nothing', [a, ' / '], 'A / '],
+  ['nothing in brackets', ['(', a, ' / )'], '(A / )'],
   ['brackets that do not fit', [a, ') / ', b], 'A) / nullif((B)::numeric, 0)'],
 ])('a division by %s is null if that is zero', (_, parts, expected) => {
   expect(written(parts)).toBe(expected);
+});
+
+test('SQL without a division may be nested as deep as databases allow', () => {
+  const deep = ['('.repeat(250), a, ')'.repeat(250)];
+  expect(written(deep)).toBe(`${deep[0]}A${deep[2]}`);
+  expect(() => written([...deep, ' / ', b])).toThrow('nested more than 200 deep');
 });

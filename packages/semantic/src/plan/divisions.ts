@@ -52,5 +52,4 @@ function requireDepth(depth: number) {
 }
 
 const isSpace = (token: Piece | undefined) => typeof token === 'string' && /^\s+$/.test(token);
-const isCast = (token: Piece | undefined) =>
-  typeof token === 'string' && token.startsWith('::') && token.length > 2;
+const isCast = (token: Piece | undefined) => typeof token === 'string' && token.startsWith('::');

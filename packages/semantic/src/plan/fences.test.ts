@@ -146,6 +146,14 @@ test.each<[string, object, string[][] | Record<DialectName, string[][]>]>([
     { measures: ['sums.count'], filters: [filter('sums.amount', 'gt', '0.123456789012345678')] },
     [['1']],
   ],
+  [
+    'a comparison with one of several such decimals',
+    {
+      measures: ['sums.count'],
+      filters: [filter('sums.amount', 'notEquals', '0.123456789012345678', '0.223456789012345678')],
+    },
+    [['2']],
+  ],
   ['a filter on a case', { ...COUNT, filters: [filter('things.label', 'contains', 'arg')] }, [['1']]],
   [
     'filters with or',
@@ -291,6 +299,20 @@ test('columns that are compared with values stay outside of the fence, where an 
   );
 });
 
+test('so do columns of SQL that only lists them', () => {
+  const where = (columns: string) => {
+    const text = yaml('postgres').replace(
+      /sql: select .* from fence_rows/,
+      `sql: select ${columns} from fence_rows`,
+    );
+    const query = { measures: ['queried.count'], filters: [filter('queried.number', 'gt', '7')] };
+    return planOf(modelOf(text), query, viewer, 'postgres').statement.sql.replace(/\s+/g, ' ');
+  };
+  for (const columns of ['*', 'id, tenant, number'])
+    expect(where(columns)).toContain('where "queried".number >');
+  expect(where('id, tenant, n + 1 as number')).toMatch(/where case when .* then "queried".number >/);
+});
+
 test('a join is fenced where SQL is behind a column of the partner', () => {
   const joinTo = (partner: string) =>
     yaml('postgres').replace(
@@ -321,17 +343,18 @@ test('without a policy nothing is fenced', () => {
     expect(planOf(model, query, viewer, 'postgres').statement.sql).not.toContain('case when "');
 });
 
-test('a row whose partner is hidden stays hidden, if the policy lets rows without a partner through', async () => {
-  const policy = `    access_policy:
-      - group: "*"
-        row_level: { filters: [{ member: tenant, operator: notSet }] }
+test.each([
+  ['lets rows without a partner through', '{ member: tenant, operator: notSet }'],
+  ['compares SQL that is not null for them', '{ member: place, operator: equals, values: [nowhere] }'],
+])('a row whose partner is hidden stays hidden, if the policy %s', async (_, filter) => {
+  const policy = `    access_policy: [{ group: "*", row_level: { filters: [${filter}] } }]
 `;
   for (const { engine } of engines) {
     const text = yaml(engine.dialect)
       .replaceAll(POLICY, '')
       .replace(
         '    measures:\n      - { name: count, type: count }\n\n  - name: marks',
-        `    measures:\n      - { name: count, type: count }\n${policy}\n  - name: marks`,
+        `      - { name: place, sql: "coalesce({CUBE}.tenant, 'nowhere')", type: string }\n${policy}\n  - name: marks`,
       );
     const query = { ...COUNT, dimensions: ['owners.id'] };
     const casts = text.replace(
@@ -342,6 +365,96 @@ test('a row whose partner is hidden stays hidden, if the policy lets rows withou
     const { statement } = planOf(modelOf(casts), query, viewer, engine.dialect);
     expect(await engine.rows(statement), statement.sql).toEqual([[null, '2']]);
   }
+});
+
+const joinedBy = (condition: string, dialect: DialectName) =>
+  yaml(dialect).replace(/(name: owners, .*) sql: ".*" }/, `$1 sql: "${condition}" }`);
+const TXT = 'cast({CUBE}.txt as integer)';
+const CODE = 'cast({owners}.code as integer)';
+const BOTH = [
+  ['1', '1'],
+  ['2', '2'],
+];
+
+test.each<[string, string[][]]>([
+  [`${TXT} - 6 = ${CODE}`, BOTH],
+  [`{CUBE}.id + ${TXT} = {owners}.id * 2 + 6`, BOTH],
+  [`coalesce(${TXT} - 6 = ${CODE} and {CUBE}.n > 0, false)`, BOTH],
+  [`{CUBE}.id = {owners}.id or ${TXT} > ${CODE} + 100`, BOTH],
+  [`starts_with({CUBE}.txt, '7') and ${TXT} - 6 = ${CODE}`, [['1', '1']]],
+  [
+    `${TXT} - 6 >= ${CODE}`,
+    [
+      ['1', '1'],
+      ['2', '1'],
+      ['2', '2'],
+    ],
+  ],
+])('a join by %s compares no row that is hidden', async (condition, rows) => {
+  for (const { engine } of engines) {
+    if (engine.dialect === 'clickhouse') continue;
+    const query = {
+      dimensions: ['things.id', 'owners.id'],
+      order: { 'things.id': 'asc', 'owners.id': 'asc' },
+    };
+    const { statement } = planOf(modelOf(joinedBy(condition, engine.dialect)), query, viewer, engine.dialect);
+    expect(await engine.rows(statement), statement.sql).toEqual(rows);
+  }
+});
+
+test('a join needs no table that is joined after it', async () => {
+  const bosses = `  - name: bosses
+    sql_table: fence_owners
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: tenant, sql: tenant, type: string }
+  - name: owners
+    sql_table: fence_owners
+    joins: [{ name: bosses, relationship: many_to_one, sql: "{CUBE}.id = {bosses}.id" }]
+    dimensions:
+      - { name: boss, sql: "{bosses.tenant}", type: string }
+`;
+  const both = `    access_policy:
+      - group: "*"
+        row_level: { filters: [{ member: tenant, operator: set }, { member: boss, operator: equals, values: [a] }] }
+
+  - name: marks`;
+  for (const { engine, model } of engines) {
+    const three = planOf(model, { dimensions: ['owners.id', 'marks.id'] }, viewer, engine.dialect).statement;
+    expect(await engine.rows(three), three.sql).toEqual([
+      ['1', '1'],
+      ['1', '2'],
+    ]);
+    const text = yaml(engine.dialect)
+      .replace('  - name: owners\n    sql_table: fence_owners\n    dimensions:\n', bosses)
+      .replace(`${POLICY}\n  - name: marks`, both)
+      .replace(/(name: owners, .*) sql: ".*" }/, '$1 sql: "lower({CUBE}.owner) = lower({owners}.code)" }');
+    const query = { dimensions: ['things.id', 'owners.id'] };
+    const { statement } = planOf(modelOf(text), query, viewer, engine.dialect);
+    expect(await engine.rows(statement), statement.sql).toEqual(BOTH);
+  }
+});
+
+test('each side of a join depends on its own table, by which databases look up partners', () => {
+  const onOf = (text: string) =>
+    / on (.*?) where /.exec(
+      planOf(
+        modelOf(text),
+        { dimensions: ['things.id', 'owners.id'] },
+        viewer,
+        'postgres',
+      ).statement.sql.replace(/\s+/g, ' '),
+    )![1]!;
+  const sides = onOf(yaml('postgres')).split(' end = ');
+  expect(sides.map((side) => [side.includes('"things"'), side.includes('"owners"')])).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  expect(onOf(joinedBy('{CUBE}.id + {CUBE}.n = {owners}.id', 'postgres'))).toMatch(
+    /^case when .* then "things"\.id \+ "things"\.n end = "owners"\.id$/,
+  );
+  const open = yaml('postgres').replace(`${POLICY}\n  - name: marks`, '\n  - name: marks');
+  expect(onOf(open)).toMatch(/end = cast\("owners"\.code as integer\)$/);
 });
 
 test.each<[string, string, DialectName[]]>([

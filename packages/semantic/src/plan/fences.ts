@@ -64,7 +64,6 @@ const written = (condition: Condition): Sql =>
  */
 function fencedJoin(rows: Rows, index: number, policies: readonly RowPolicy[]): JoinClause {
   const join = rows.joins[index]!;
-  if (join.on === undefined || typeof join.on === 'boolean') return join;
   const { alias } = join.source;
   const later = new Set(rows.joins.slice(index).map(({ source }) => source.alias));
   const isReady = ({ condition }: RowPolicy) =>
@@ -126,7 +125,7 @@ function trimmed(tokens: readonly Piece[]): Sql {
 
 function isPlainSide(rows: Rows, side: Sql): boolean {
   const [table, dot, column] = side;
-  if (side.length === 1) return typeof table !== 'string' && rows.isPlain([table!]);
+  if (side.length === 1) return rows.isPlain(side);
   return (
     side.length === 3 && dot === '.' && isToken(column!, /^(\w+|".*")$/s) && rows.isPlain([table!, '.x'])
   );

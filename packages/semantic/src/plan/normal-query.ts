@@ -80,7 +80,7 @@ function normalCalculated(field: Calculated): NormalCalculated {
     ...(along ? { along: along.name } : {}),
     ...(within ? { within: within.map((one) => one.name) } : {}),
     ...(kind === 'movingAverage' ? { rows } : {}),
-    ...(kind === 'rank' && ascending ? { direction: 'asc' } : {}),
+    ...(ascending ? { direction: 'asc' } : {}),
   };
 }
 

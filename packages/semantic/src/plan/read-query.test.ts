@@ -3,11 +3,16 @@ import { customers, JOIN, orders } from '../../test/marked.ts';
 import { errorOf, modelOf, planOf } from '../../test/plans.ts';
 import { readQuery } from './read-query.ts';
 
-const model = modelOf(orders(JOIN) + customers());
+const model = modelOf(
+  orders(JOIN).replace(
+    '    measures:',
+    '      - { name: closed_at, sql: closed_at, type: time }\n    measures:',
+  ) + customers(),
+);
 const MEASURES = { measures: ['orders.count'] };
 const filters = (...items: unknown[]) => ({ ...MEASURES, filters: items });
-const filter = (more: object) =>
-  filters({ member: 'orders.status', operator: 'equals', values: ['a'], ...more });
+const equals = { member: 'orders.status', operator: 'equals', values: ['a'] };
+const filter = (more: object) => filters({ ...equals, ...more });
 const created = (more: object) => ({
   ...MEASURES,
   timeDimensions: [{ dimension: 'orders.created_at', ...more }],
@@ -26,6 +31,7 @@ test.each<[string, unknown, string, RegExp]>([
   ],
   ['an unknown key', { ...MEASURES, limits: 1 }, 'limits', /Did you mean `limit`/],
   ['a measure that is no name', { measures: ['count'] }, 'measures[0]', /name of a member/],
+  ['a list as a member', { measures: [['orders.count']] }, 'measures[0]', /name of a member/],
   ['SQL as a member', { measures: ['orders.count; drop table orders'] }, 'measures[0]', /name of a member/],
   ['a number as a member', { dimensions: [1] }, 'dimensions[0]', /text/],
   ['measures that are no list', { measures: 'orders.count' }, 'measures', /list/],
@@ -63,7 +69,18 @@ test.each<[string, unknown, string, RegExp]>([
   ['rows by column', { ...MEASURES, responseFormat: 'columnar' }, 'responseFormat', /`compact`/],
   ['a hint that is no list', { ...MEASURES, joinHints: ['orders'] }, 'joinHints[0]', /list/],
   ['a hint of one cube', { ...MEASURES, joinHints: [['orders']] }, 'joinHints[0]', /two or more/],
-  ['a member as a hint', { ...MEASURES, joinHints: [['orders.id', 'orders']] }, 'joinHints[0][0]', /cube/],
+  [
+    'a member as a hint',
+    { ...MEASURES, joinHints: [['orders.id', 'orders']] },
+    'joinHints[0][0]',
+    /name of a cube/,
+  ],
+  [
+    'a list as a cube of a hint',
+    { ...MEASURES, joinHints: [[['orders'], 'customers']] },
+    'joinHints[0][0]',
+    /name of a cube/,
+  ],
   [
     'an unknown cube as a hint',
     { ...MEASURES, joinHints: [['orders', 'x']] },
@@ -89,6 +106,56 @@ test.each<[string, unknown, string, RegExp]>([
     'filters[0].values',
     /10000/,
   ],
+  [
+    'too many values of several filters',
+    filters(...[1, 2].map(() => ({ ...equals, values: Array(5001).fill('a') }))),
+    'filters',
+    /10000 values/,
+  ],
+  ['a filter that is no object', filters(7), 'filters[0]', /must be a filter/],
+  ['a filter that is null', filters(null), 'filters[0]', /must be a filter/],
+  ['an unknown key of a filter', filter({ value: 'a' }), 'filters[0].value', /no such key/],
+  ['a list as an operator', filter({ operator: ['equals'] }), 'filters[0].operator', /no such operator/],
+  [
+    'a number without end',
+    filter({ values: [Number.POSITIVE_INFINITY] }),
+    'filters[0].values[0]',
+    /a text, a number/,
+  ],
+  ['a time dimension that is no object', { timeDimensions: [7] }, 'timeDimensions[0]', /must be an object/],
+  [
+    'an unknown key of a time dimension',
+    created({ range: 'today' }),
+    'timeDimensions[0].range',
+    /no such key/,
+  ],
+  ['a granularity that is no text', created({ granularity: 7 }), 'timeDimensions[0].granularity', /text/],
+  [
+    'a date range beside compared ones',
+    created({ dateRange: 'today', compareDateRange: ['today', 'yesterday'] }),
+    'timeDimensions[0]',
+    /not both/,
+  ],
+  [
+    'three dates as a range',
+    created({ dateRange: ['2024-01-01', '2024-01-02', '2024-01-03'] }),
+    'timeDimensions[0].dateRange',
+    /^This must be two dates/,
+  ],
+  [
+    'an order of three parts',
+    { ...MEASURES, order: [['a', 'asc', 'b']] },
+    'order[0]',
+    /member and a direction/,
+  ],
+  ['an order of a text', { ...MEASURES, order: ['ab'] }, 'order[0]', /member and a direction/],
+  ['an order of a number', { ...MEASURES, order: [7] }, 'order[0]', /member and a direction/],
+  [
+    'an order of another object',
+    { ...MEASURES, order: [{ member: 'a' }] },
+    'order[0]',
+    /member and a direction/,
+  ],
   ['too many members', { dimensions: Array.from({ length: 201 }, () => 'orders.status') }, '', /200/],
   [
     'an unknown granularity',
@@ -113,6 +180,18 @@ test.each<[string, unknown, string, RegExp]>([
     created({ compareDateRange: ['today'] }),
     'timeDimensions[0].compareDateRange',
     /2 to 10/,
+  ],
+  [
+    'ranges of two time dimensions to compare',
+    {
+      ...MEASURES,
+      timeDimensions: ['created_at', 'closed_at'].map((name) => ({
+        dimension: `orders.${name}`,
+        compareDateRange: ['today', 'yesterday'],
+      })),
+    },
+    'timeDimensions[1].dimension',
+    /Only one time dimension/,
   ],
   [
     'a text as a time',
@@ -182,6 +261,71 @@ test.each([
   expect(readQuery({ ...MEASURES, ...more })).toMatchObject({ isRenewed, isCompact });
 });
 
+test('a key that is null is as one that is left out', () => {
+  const nulls = {
+    order: null,
+    limit: null,
+    timezone: null,
+    filters: null,
+    total: null,
+    timeDimensions: null,
+  };
+  expect(planOf(model, { ...MEASURES, ...nulls })).toEqual(planOf(model, MEASURES));
+});
+
+test('the query as it was understood can be sent again, and names each column once', () => {
+  const query = {
+    ...MEASURES,
+    dimensions: ['orders.created_at.day', 'orders.status', 'orders.status'],
+    timeDimensions: [{ dimension: 'orders.created_at', granularity: 'day', dateRange: 'last 7 days' }],
+    filters: [
+      {
+        or: [
+          { and: [equals, { member: 'orders.paid', operator: 'set' }] },
+          { member: 'orders.status', operator: 'notSet' },
+        ],
+      },
+      { member: 'orders.count', operator: 'gt', values: [1] },
+    ],
+    order: [['orders.created_at', 'desc']],
+  };
+  const { query: normal, columns, statement } = planOf(model, query);
+  expect(columns.map(({ column }) => column)).toEqual([
+    'orders.status',
+    'orders.created_at.day',
+    'orders.count',
+  ]);
+  expect(planOf(model, normal)).toMatchObject({ query: normal, statement });
+  expect(normal.filters).toMatchObject(query.filters);
+});
+
+test('rows that are not grouped come in no order of their own, and groups always in one', () => {
+  const query = { dimensions: ['orders.status'], order: [] };
+  expect(planOf(model, query).statement.sql).toContain('order by');
+  expect(planOf(model, { ...query, ungrouped: true }).statement.sql).not.toContain('order by');
+  expect(planOf(model, { ...query, order: undefined, ungrouped: true }).statement.sql).not.toContain(
+    'order by',
+  );
+});
+
+test('the filter of a measure without filters leaves nothing out', () => {
+  const counted = filters({ member: 'orders.count', operator: 'measureFilter' });
+  expect(planOf(model, counted).statement).toEqual(planOf(model, MEASURES).statement);
+});
+
+test('an order by a time is one by its smallest granularity', () => {
+  const query = { dimensions: ['orders.created_at.month', 'orders.created_at.day'] };
+  const by = (member: string) => planOf(model, { ...query, order: [[member, 'desc']] }).statement;
+  expect(by('orders.created_at')).toEqual(by('orders.created_at.day'));
+});
+
+test('clients name limits and orders in several ways', () => {
+  const sqlOf = (more: object) => planOf(model, { ...MEASURES, ...more }).statement.sql;
+  const order = [{ id: 'orders.count', desc: true }];
+  expect(sqlOf({ rowLimit: 5, order })).toBe(sqlOf({ limit: 5, order: { 'orders.count': 'desc' } }));
+  expect(sqlOf({ order })).not.toBe(sqlOf({ order: [{ id: 'orders.count', desc: false }] }));
+});
+
 test('an answer has no more rows than the caller of the planner allows', () => {
   expect(planOf(model, { ...MEASURES, limit: 10_000_000 }).statement.sql).toMatch(/limit 50000$/);
   expect(planOf(model, { ...MEASURES, limit: 0 }).statement.sql).toMatch(/limit 0$/);
@@ -194,14 +338,15 @@ ${['a', 'b', 'c', 'd']
     sql_table: ${name}
     joins: [${[['b', 'c'], ['d'], ['d'], []][i]!.map((to) => `{ name: ${to}, relationship: many_to_one, sql: "{CUBE}.x = {${to}}.y" }`).join(', ')}]
     dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
-    measures: [{ name: count, type: count }]
+    measures: [{ name: count, type: count }, { name: twice, type: number, sql: "{count} * 2" }]
 `,
   )
   .join('')}  - name: alone
     sql_table: alone
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
     measures: [{ name: count, type: count }]
 views:
-  - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id] }] }
+  - { name: v, cubes: [{ join_path: a, includes: [count] }, { join_path: a.c.d, prefix: true, includes: [id, twice] }] }
 `);
 
 test('two join paths of the same length are refused, and a view can choose one', () => {
@@ -209,6 +354,7 @@ test('two join paths of the same length are refused, and a view can choose one',
   expect(planOf(twoWays, { measures: ['v.count'], dimensions: ['v.d_id'] }).statement.sql).toContain(
     'join c as "c"',
   );
+  expect(planOf(twoWays, { measures: ['v.d_twice'] }).statement.sql).toContain('join c as "c"');
   // A cube between the ambiguous ones decides nothing, but here it is the only one from which all is clear.
   expect(planOf(twoWays, { dimensions: ['b.id', 'c.id', 'a.id'] }).statement.sql).toContain('from a as "a"');
 });
@@ -247,9 +393,20 @@ test('a hint can choose one of two join paths, for the members of the query only
 });
 
 test('cubes that no join connects are refused', () => {
-  expect(errorOf(twoWays, { measures: ['a.count', 'alone.count'] }).code).toBe('no_join_path');
+  for (const query of [
+    { measures: ['a.count', 'alone.count'] },
+    { measures: ['alone.count'], dimensions: ['a.id'] },
+    { dimensions: ['alone.id', 'a.id'] },
+    { measures: ['a.count', 'alone.count'], dimensions: ['a.id'] },
+    { measures: ['a.count'], filters: [{ member: 'alone.id', operator: 'set' }] },
+  ])
+    expect(errorOf(twoWays, query).code).toBe('no_join_path');
 });
 
 test('a view and a cube in one query are refused', () => {
-  expect(errorOf(twoWays, { measures: ['v.count', 'a.count'] }).issues[0]!.path).toBe('measures[1]');
+  for (const measures of [
+    ['v.count', 'a.count'],
+    ['a.count', 'v.count'],
+  ])
+    expect(errorOf(twoWays, { measures }).issues[0]!.path).toBe('measures[1]');
 });

@@ -42,6 +42,10 @@ export interface Node {
   readonly children: Map<string, Node>;
 }
 
+export interface RowsJoin extends JoinClause {
+  readonly on: Sql;
+}
+
 export interface RowsContext {
   readonly model: Model;
   readonly zone: Zone;
@@ -63,7 +67,7 @@ export interface Rows {
   readonly from: Source;
   /** In the order in which they were joined. The list grows while SQL is made. */
   readonly nodes: readonly Node[];
-  readonly joins: JoinClause[];
+  readonly joins: RowsJoin[];
   readonly aliases: Aliases;
   /** The cube at the end of a path, joined if it is not there yet. */
   at(path: readonly string[]): Node;
@@ -89,7 +93,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
   const { model, budget } = context;
   const aliases = createAliases();
   const nodes: Node[] = [];
-  const joins: JoinClause[] = [];
+  const joins: RowsJoin[] = [];
   const ready = new Set<Node>();
   const watchers: Set<Node>[] = [];
   let { zone } = context;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorOf, modelOf, planOf, somebody } from '../../test/plans.ts';
-import type { Json, Operator, Viewer } from '../index.ts';
+import { type Json, limitsRows, type Operator, type Viewer } from '../index.ts';
 import { OPERATORS } from '../language/policies.ts';
 
 const cube = (policies: string, dimensions = '') => `cubes:
@@ -12,6 +12,8 @@ const cube = (policies: string, dimensions = '') => `cubes:
       - { name: secret, sql: secret, type: string, public: false }
       - { name: region_id, sql: region_id, type: number }
       - { name: created_at, sql: created_at, type: time }
+      - { name: loose, sql: "{CUBE}.a or b", type: boolean }
+      - { name: looser, sql: "{CUBE}.a or {region_id}", type: boolean }
       - { name: active, sql: "{CUBE}.a or {CUBE}.b -- why", type: boolean }
 ${dimensions}    measures:
       - { name: count, type: count }
@@ -71,6 +73,76 @@ test('a view without a policy does not exist for embed viewers, unless what it i
   expect(planOf(modelOf(cube('      - group: "*"\n') + view), query, viewer).statement.sql).toContain(
     'status',
   );
+});
+
+test('a cube without a policy does not exist for embed viewers, also not between others', () => {
+  const named = (
+    name: string,
+    to: readonly string[],
+    policy = '    access_policy: [{ group: "*" }]\n',
+  ) => `  - name: ${name}
+    sql_table: ${name}
+    joins: [${to.map((other) => `{ name: ${other}, relationship: many_to_one, sql: "{CUBE}.x = {${other}}.y" }`).join(', ')}]
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    measures: [{ name: count, type: count }]
+${policy}`;
+  const model = modelOf(
+    `cubes:\n${named('sales', ['days', 'shops', 'bare'])}${named('visits', ['days', 'shops'])}${named('days', [])}${named('shops', [])}${named('bare', ['towns'], '')}${named('towns', [])}`,
+  );
+  const viewer: Viewer = { ...somebody, seesUnguarded: false };
+  const through = { measures: ['sales.count'], dimensions: ['towns.id'] };
+  const hinted = (cube: string) => ({ ...through, joinHints: [['sales', cube, 'towns']] });
+  expect(planOf(model, hinted('bare')).statement.sql).toContain('join bare');
+  expect(planOf(model, { dimensions: ['bare.id'] }).statement.sql).toContain('from bare');
+  expect(errorOf(model, through, viewer)).toMatchObject({
+    code: 'no_join_path',
+    message: 'No joins lead from `towns` to `sales`.',
+  });
+  for (const query of [hinted, (cube: string) => ({ dimensions: [`${cube}.id`] })])
+    expect(errorOf(model, query('bare'), viewer).message).toBe(
+      errorOf(model, query('none'), viewer).message.replaceAll('none', 'bare'),
+    );
+  // Two ways lead from one fact to the other, and the query needs neither.
+  const apart = { measures: ['sales.count', 'visits.count'], dimensions: ['days.id'] };
+  expect(planOf(model, apart, viewer).cubes).toEqual(expect.arrayContaining(['sales', 'visits', 'days']));
+});
+
+test.each<[string, string, object, boolean]>([
+  ['no policy', '', COUNT, false],
+  ['a policy for all rows', '      - group: "*"\n', COUNT, false],
+  ['no policy for the viewer', '      - group: staff\n', COUNT, true],
+  [
+    'a policy for some rows',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n',
+    COUNT,
+    true,
+  ],
+  [
+    'a policy for all rows beside one for some',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n      - group: "*"\n',
+    COUNT,
+    false,
+  ],
+  [
+    'a policy for all rows that does not open a member, beside one for some',
+    '      - group: "*"\n        row_level: { filters: [{ member: status, operator: set }] }\n      - group: "*"\n        member_level: { excludes: [status] }\n',
+    { dimensions: ['orders.status'] },
+    true,
+  ],
+])('an answer says whether rows may be hidden: %s', (_, policies, query, isLimited) => {
+  const text = policies ? cube(policies) : cube('').replace(/ *access_policy:\n/, '');
+  const view = (filters: string) => `views:
+  - name: sales
+    cubes: [{ join_path: orders, includes: [count, status] }]
+    access_policy: [{ group: "*"${filters} }]
+`;
+  const limits = (model: ReturnType<typeof modelOf>, asked: object) =>
+    limitsRows(model, somebody, planOf(model, asked));
+  expect(limits(modelOf(text), query)).toBe(isLimited);
+  const ofView = JSON.parse(JSON.stringify(query).replaceAll('orders.', 'sales.'));
+  expect(limits(modelOf(text + view('')), ofView)).toBe(isLimited);
+  const some = ', row_level: { filters: [{ member: status, operator: set }] }';
+  expect(limits(modelOf(text + view(some)), ofView)).toBe(true);
 });
 
 test('members that are hidden and members that do not exist get the same error', () => {
@@ -135,6 +207,17 @@ test('a value of the viewer that does not fit the column matches no row', () => 
   expect(whereOf(text, having({ a: '9007199254740993' }))).toBe('where "orders".region_id <> $1::bigint');
 });
 
+test.each([
+  ['region_id', 'gt', ['1'], ['1', '2']],
+  ['created_at', 'beforeDate', ['2024-01-01'], ['2024-01-01', '2024-02-01']],
+  ['created_at', 'inDateRange', ['2024-01-01', '2024-02-01'], ['2024-01-01', '2024-02-01', '2024-03-01']],
+  ['created_at', 'inDateRange', ['2024-01-01'], ['2024-01-01', 5]],
+])('%s %s matches no row if the viewer has more values than it takes', (member, operator, some, many) => {
+  const text = rowPolicy(member, operator, '["{ userAttributes.a }"]');
+  expect(whereOf(text, having({ a: some }))).toMatch(/"orders"/);
+  expect(whereOf(text, having({ a: many }))).toBe('where false');
+});
+
 test('what every object has is no attribute', () => {
   for (const path of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     const text = rowPolicy('status', 'notEquals', `["{ userAttributes.${path} }"]`);
@@ -145,7 +228,14 @@ test('what every object has is no attribute', () => {
     'where false',
   );
   const text = rowPolicy('status', 'notEquals', '["{ securityContext.list.length }"]');
-  expect(whereOf(text, { ...somebody, securityContext: { list: ['a'] } })).toBe('where false');
+  for (const list of [['a'], 'a', null])
+    expect(whereOf(text, { ...somebody, securityContext: { list } })).toBe('where false');
+});
+
+test('an attribute that is an empty text equals empty texts, and one without end equals nothing', () => {
+  const text = rowPolicy('status', 'equals', '["{ userAttributes.a }"]');
+  expect(whereOf(text, having({ a: '' }))).toContain('= $1::varchar');
+  expect(whereOf(text, having({ a: Number.POSITIVE_INFINITY }))).toBe('where false');
 });
 
 test('values inside of the security context are found, and lists become several values', () => {
@@ -245,6 +335,13 @@ test('the time zone of a query moves no dimension that a policy compares, and no
 test('an `or` or a comment in the SQL of a dimension cannot weaken a policy', () => {
   const where = whereOf(rowPolicy('active', 'equals', '[true]'), somebody);
   expect(where).toMatch(/^where \("orders"\.a or "orders"\.b +\) = \$1::boolean$/);
+  for (const [member, condition] of [
+    ['loose', 'b'],
+    ['looser', '"orders".region_id'],
+  ] as const)
+    expect(whereOf(rowPolicy(member, 'equals', '[true]'), somebody)).toBe(
+      `where ("orders".a or ${condition}) = $1::boolean`,
+    );
 });
 
 /** Puts a text at every place of a query where a text is, one after the other. */

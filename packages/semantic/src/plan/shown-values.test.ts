@@ -28,6 +28,8 @@ const model = modelOf(`cubes:
       - { name: bare, type: max, sql: "lower(email)" }
       - { name: cased, type: max, sql: "case when {CUBE}.email is null then 0 else 1 end" }
       - { name: row, type: max, sql: "{CUBE}::text" }
+      - { name: star, type: max, sql: "{CUBE}.*" }
+      - { name: cut, type: max, sql: "{CUBE}." }
       - { name: named_row, type: max, sql: "people::text" }
       - { name: note, type: max, sql: "{CUBE}.note" }
       - { name: contact, type: max, sql: "{CUBE}.contact" }
@@ -140,7 +142,7 @@ test.each([
   },
 );
 
-test.each(['row', 'named_row', 'note', 'contact', 'fax', 'of_helper'])(
+test.each(['row', 'star', 'cut', 'named_row', 'note', 'contact', 'fax', 'of_helper'])(
   '%s is refused to everybody: something of it is not public',
   (measure) => {
     refusal(measure, somebody);
@@ -183,6 +185,9 @@ describe('the name of a hidden column is found', () => {
     like_a_type: 'lower(text)',
     like_a_type_beside: "coalesce(date, 'none')",
     like_a_unit: 'coalesce(precision, 0) + coalesce(interval, 0) + coalesce(between, 0)',
+    like_the_end_of_a_type: 'coalesce(precision, 0)',
+    like_a_part: "extract(text, '.')",
+    before_from: 'substring(text from 2)',
     like_a_keyword: 'lower(end)',
     beside_a_type: "coalesce(text, cast('x' as text))",
     in_another_script: 'lower(名前)',
@@ -192,6 +197,7 @@ describe('the name of a hidden column is found', () => {
     of_a_cube_joined_by_a_dimension: 'concat({firm}, secret)',
     of_a_cube_on_the_way: 'concat({firms.towns.id}, secret)',
     row_of_a_joined_cube: 'concat({firms.id}, firms)',
+    of_a_column_that_is_open_in_part: '{CUBE}.mail',
     in_another_case: '{CUBE}.email',
     of_a_column_that_another_cube_has_too: '{CUBE}.code',
   };
@@ -201,6 +207,7 @@ describe('the name of a hidden column is found', () => {
     precise: 'cast(id as double precision) + id::double precision',
     keywords:
       "case when id is not null and id between 1 and 2 or id not in (3) then date '2024-01-01' else null end",
+    in_brackets: 'case when (id) between 1 and 2 then 1 end',
     part: 'extract(year from {day})',
     texts: "coalesce('text', 'date') || id -- text",
     joined: 'concat({firms.id}, {CUBE}.id)',
@@ -223,6 +230,7 @@ describe('the name of a hidden column is found', () => {
       - { name: many, sql: "{CUBE}.precision + {CUBE}.interval + {CUBE}.between", type: number }
       - { name: until, sql: "{CUBE}.end", type: string }
       - { name: namae, sql: "{CUBE}.名前", type: string }
+      - { name: domain, sql: "split_part({CUBE}.mail, '@', 2)", type: string }
       - { name: email, sql: email, type: string }
       - { name: other_email, sql: '{CUBE}."Email"', type: string }
       - { name: code, sql: "lower({CUBE}.code)", type: string }

@@ -60,7 +60,7 @@ function isShown({ model, dialect, budget }: Context, members: Members, measure:
       spend(budget, 1);
       const path = pathTo(model, from, part);
       const parting = path.findIndex((cube, i) => cube !== from[i]);
-      const way = path.map((_, i) => path.slice(0, i + 1)).slice(parting < 0 ? -1 : Math.max(parting - 1, 0));
+      const way = path.map((_, i) => path.slice(0, i + 1)).slice(parting < 0 ? -1 : parting - 1);
       const dimension = part.kind === 'dimension' && model.cubes.get(part.cube)!.dimensions.get(part.member);
       if (!dimension || dimension.subQuery) return way;
       return [

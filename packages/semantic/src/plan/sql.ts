@@ -75,13 +75,6 @@ export const joined = (parts: readonly Sql[], separator: string): Sql =>
 
 /** What is more than one name or value needs brackets before an operator follows it: `a or b`, for example. */
 export function inBrackets(part: Sql): Sql {
-  const [first] = part;
-  if (part.length === 1)
-    return Array.isArray(first)
-      ? inBrackets(first as Sql)
-      : typeof first === 'string'
-        ? sql`(${part})`
-        : part;
   return tableOfColumn(part) === undefined ? sql`(${part})` : part;
 }
 
@@ -96,8 +89,7 @@ export function tableOfColumn(part: Sql): string | undefined {
   return isColumn && isName(table) ? table.name : undefined;
 }
 
-const isName = (piece: Piece): piece is Name =>
-  typeof piece === 'object' && 'kind' in piece && piece.kind === 'name';
+const isName = (piece: Piece): piece is Name => (piece as Partial<Name>).kind === 'name';
 
 /** A condition is a piece of SQL, or already decided. */
 export type Condition = Sql | boolean;

@@ -26,7 +26,7 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
   const keys = cube.primaryKey.map((name, i): Key => {
     const member = {
       kind: 'dimension' as const,
-      key: `${cube.name}.${name}`,
+      key: name,
       cube,
       path: home,
       dimension: cube.dimensions.get(name)!,

@@ -73,6 +73,4 @@ const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
   // A number that lost digits could be the id of somebody else.
-  (typeof value === 'number' &&
-    Number.isFinite(value) &&
-    (!Number.isInteger(value) || Number.isSafeInteger(value)));
+  (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)));

@@ -61,9 +61,9 @@ interface Run {
   count: number;
 }
 
-/** The distance of periods, in milliseconds. Undefined for months, which differ in length. */
+/** The distance of periods, in milliseconds. Months differ in length, so they have none. */
 const stepOf = ({ periods }: WindowRange) =>
-  periods && 'seconds' in periods ? periods.seconds * 1000 : undefined;
+  periods && 'seconds' in periods ? periods.seconds * 1000 : Number.NaN;
 
 /** Years of days are a few runs: a new one begins where clocks are changed, or where a window counts months. */
 function runsOf(window: RollingWindow, range: WindowRange, budget: Budget): Run[] {
@@ -79,7 +79,7 @@ function runsOf(window: RollingWindow, range: WindowRange, budget: Budget): Run[
     const to = edge(window.leading, 1);
     const run = runs.at(-1);
     // Databases cannot add to what is infinite.
-    const canBeAdded = step !== undefined && [run?.from ?? 0, from, run?.to ?? 0, to].every(isFiniteInstant);
+    const canBeAdded = [run?.from ?? 0, from, run?.to ?? 0, to].every(isFiniteInstant);
     const passed = run && canBeAdded ? run.count * step : Number.NaN;
     if (run && run.from + passed === from && run.to + passed === to) run.count++;
     else {
@@ -90,14 +90,14 @@ function runsOf(window: RollingWindow, range: WindowRange, budget: Budget): Run[
   return runs;
 }
 
-function sourceOf(alias: string, runs: readonly Run[], step: number | undefined): Source {
+function sourceOf(alias: string, runs: readonly Run[], step: number): Source {
   const columns = ['period', 'from', 'to'];
   const rows = runs.map(({ start, from, to }) => [
     value('local', writeLocal(start)),
     instant({ ms: from, micros: 0 }),
     instant({ ms: to, micros: 0 }),
   ]);
-  if (step === undefined || runs.every(({ count }) => count === 1)) return { alias, of: { rows, columns } };
+  if (runs.every(({ count }) => count === 1)) return { alias, of: { rows, columns } };
   const counted = rows.map((row, i) => [...row, value('integer', String(runs[i]!.count))]);
   const numbered: Select = {
     columns: [

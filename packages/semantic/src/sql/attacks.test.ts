@@ -44,16 +44,18 @@ test('what is not one plain SELECT from cubes and views is refused', () => {
   expect(ATTACKS.length).toBeGreaterThan(400);
 });
 
-test('each part of a tree that nobody knows is refused', () => {
-  const text = `with x as (select id, upper(status) as s from orders where id > 1 and status like 'a%' order by 2 limit 3)
+const TREE = () =>
+  parseSync(`with x as (select id, upper(status) as s from orders where id > 1 and status like 'a%' order by 2 limit 3)
     select s, count(*) filter (where s is not null) as n, sum(id) over (partition by s order by id rows 1 preceding),
       case when s = 'A' then 1 else 2 end, cast(id as numeric(10, 2)), coalesce(s, 'x')
     from x left join (select region from customers) c on c.region = x.s
-    where s in (select status from orders) group by s, id having count(*) > 1 order by n desc`;
-  const tree = parseSync(text);
-  const plan = (given: unknown) =>
-    planSql(model, given, somebody, { dialect: () => 'duckdb', now: new Date() });
-  plan(tree);
+    where s in (select status from orders) group by s, id having count(*) > 1 order by n desc`);
+const planTree = (given: unknown) =>
+  planSql(model, given, somebody, { dialect: () => 'duckdb', now: new Date() });
+
+test('each part of a tree that nobody knows is refused', () => {
+  const tree = TREE();
+  planTree(tree);
   let changes = 0;
   /** Puts an unknown field into each object of the tree, one after the other. */
   const visit = (node: unknown) => {
@@ -61,15 +63,50 @@ test('each part of a tree that nobody knows is refused', () => {
     if (!Array.isArray(node)) {
       const object = node as Record<string, unknown>;
       object.newField = { X: {} };
-      expect(() => plan(tree), JSON.stringify(node).slice(0, 300)).toThrow(QueryError);
+      expect(() => planTree(tree), JSON.stringify(node).slice(0, 300)).toThrow(QueryError);
       delete object.newField;
       changes++;
     }
     for (const part of Object.values(node)) visit(part);
   };
   visit(tree);
-  plan(tree);
+  planTree(tree);
   expect(changes).toBeGreaterThan(200);
+});
+
+test('a tree that no parser makes is refused, and fails nowhere else', () => {
+  const tree = TREE();
+  const refusal = (): unknown => {
+    try {
+      planTree(tree);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  let changes = 0;
+  const visit = (node: Record<string, unknown>) => {
+    for (const [key, part] of Object.entries(node)) {
+      for (const other of [null, [], [null], 'x', 7, {}, { Other: {} }]) {
+        node[key] = other;
+        const error = refusal();
+        if (error !== undefined) expect(error, `${key}: ${JSON.stringify(other)}`).toBeInstanceOf(QueryError);
+        changes++;
+      }
+      node[key] = part;
+      if (/^[A-Z]/.test(key)) {
+        delete node[key];
+        node.Other = part;
+        expect(refusal(), `another node than ${key}`).toBeInstanceOf(QueryError);
+        delete node.Other;
+        node[key] = part;
+      }
+      if (typeof part === 'object' && part !== null) visit(part as Record<string, unknown>);
+    }
+  };
+  visit(tree as unknown as Record<string, unknown>);
+  planTree(tree);
+  expect(changes).toBeGreaterThan(1000);
 });
 
 const LARGE: [string, string][] = [
@@ -79,6 +116,11 @@ const LARGE: [string, string][] = [
   [
     'deep joins',
     `select 1 from orders o ${Array.from({ length: 120 }, (_, i) => `cross join orders o${i}`).join(' ')}`,
+  ],
+  ['deep unions', `select id from orders ${'union select 1 '.repeat(120)}`],
+  [
+    'deep common table expressions',
+    `${'with a as ('.repeat(120)}select 1${') select 1'.repeat(120)} from orders`,
   ],
   [
     'many arguments',
@@ -116,6 +158,7 @@ test('names that the statement gets are in no text of the model', () => {
   const clash = modelOf(`cubes:
   - name: orders
     sql_table: ORIEL_1
+    meta: { nothing: null }
     dimensions:
       - { name: id, sql: "{CUBE}.oriel__2", type: number, primary_key: true, public: true }
 `);
@@ -150,6 +193,11 @@ test.each([
   `select x || x || x from (${nested(8, 'x || x')} union all select status from orders) u`,
   `select 1 from (select * from (${nested(9, 'x || x')}) a) b where x || x = 'a'`,
   `select 1 from orders group by status having string_agg(status, ',') || string_agg('${'a'.repeat(2000)}', ',') = ''`,
+  nested(5, "coalesce(x || x || x || x || x, 'a')"),
+  nested(5, "replace(x || x || x || x || x, 'a', '')"),
+  `select a || a || a || a from (select status as a, status as b from orders union all select * from (select x, 'a' as x from (${nested(8, 'x || x')}) n) m) u`,
+  // Texts that are shorter than a column make no room for others.
+  `select ${Array(400).fill("'a'").join(', ')} from orders union all select ${Array(400).fill('status || status || status').join(', ')} from orders`,
   `select concat_ws('${'a'.repeat(8000)}', ${Array.from({ length: 48 }, () => 'status').join(', ')}) from orders`,
   `select strpos(string_agg(status, ','), '${'a'.repeat(1000)}') from orders`,
   `select split_part('${'a'.repeat(9000)}', '${'a'.repeat(9000)}', 1) from orders`,

@@ -111,12 +111,12 @@ function knownSql(given: Call, writing: Writing): Sql {
   }
   const count = listOf(args).length;
   const [least, most] = known.arguments;
-  if (agg_star === true ? name !== 'count' || count > 0 : count < least || count > most) {
+  if (agg_star === true ? name !== 'count' : count < least || count > most) {
     throw invalid(`\`${name}\` has another number of arguments.`);
   }
   const inner =
     agg_star === true ? sql`*` : known.ofDoubles ? doubleList(args, writing) : expressionList(args, writing);
-  const distinct = isAggregate && agg_distinct === true ? 'distinct ' : '';
+  const distinct = agg_distinct === true ? 'distinct ' : '';
   const order = agg_order === undefined ? [] : sql` order by ${orderSql(agg_order, writing)}`;
   const filter =
     isAggregate && over === undefined ? filterSql(agg_filter, writing) : filterIn(agg_filter, writing);
@@ -178,7 +178,7 @@ function wholeOf(node: unknown): number | undefined {
 }
 
 /** The bits that PostgreSQL's parser has for the parts of a frame. */
-const FRAME = { isGiven: 0x1, range: 0x2, rows: 0x4, known: 0x7f37 } as const;
+const FRAME = { isGiven: 0x1, rows: 0x4, known: 0x7f37 } as const;
 const STARTS: readonly [number, string][] = [
   [0x20, 'unbounded preceding'],
   [0x200, 'current row'],
@@ -194,8 +194,8 @@ const ENDS: readonly [number, string][] = [
 
 function frameSql(bits: number, start: number | undefined, end: number | undefined): string | undefined {
   if (!(bits & FRAME.isGiven)) return undefined;
-  const unit = bits & FRAME.rows ? 'rows' : bits & FRAME.range ? 'range' : undefined;
-  if (!unit || bits & ~FRAME.known) throw unsupported('This part of a window cannot be used.');
+  if (bits & ~FRAME.known) throw unsupported('This part of a window cannot be used.');
+  const unit = bits & FRAME.rows ? 'rows' : 'range';
   const bound = (words: readonly [number, string][], offset: number | undefined) => {
     const word = words.find(([bit]) => bits & bit)?.[1];
     if (!word) throw unsupported('This part of a window cannot be used.');

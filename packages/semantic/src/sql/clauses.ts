@@ -4,7 +4,6 @@ import { constantOf } from './constants.ts';
 import { expressionSql } from './expressions.ts';
 import { orderSql } from './orders.ts';
 import { columnHere } from './scopes.ts';
-import { isStar } from './targets.ts';
 import { type Fields, invalid, isObject, listOf, namesOf, nodeOf, only, unsupported } from './tree.ts';
 import type { Writing } from './writing.ts';
 
@@ -28,7 +27,7 @@ function bareName(node: unknown): string | undefined {
   const { kind, fields } = nodeOf(node);
   if (kind !== 'ColumnRef') return undefined;
   const [first, more] = listOf(only(fields, 'A column', ['fields']).fields);
-  return more === undefined && !isStar(first) ? namesOf([first])[0] : undefined;
+  return more === undefined ? namesOf([first])[0] : undefined;
 }
 
 /** Expressions, or places of columns. Columns of tables go before names of the result, as in PostgreSQL. */

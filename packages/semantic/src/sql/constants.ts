@@ -51,7 +51,7 @@ export function constantOf(fields: Fields): Constant {
 }
 
 function wholeNumber(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  if (Number.isSafeInteger(value)) return value as number;
   throw unsupported('The SQL has a number that cannot be used here.');
 }
 
@@ -60,10 +60,10 @@ const DIGITS_MAX = 38;
 
 function decimal(text: string): string {
   // The sign of a decimal that stands alone is part of its text.
-  const [, digits = '', exponent] = DECIMAL.exec(text.replace(/^-/, '')) ?? [];
+  const [, digits = ''] = DECIMAL.exec(text.replace(/^-/, '')) ?? [];
   if (!digits) throw unsupported('The SQL has a number that cannot be used here.');
   const isLong = digits.replace(/^0+|\./g, '').length > DIGITS_MAX;
-  if (isLong || (exponent && !isDouble(Math.abs(Number(text)), digits))) {
+  if (isLong || !isDouble(Math.abs(Number(text)), digits)) {
     throw unsupported(
       `The SQL has a number of more than ${DIGITS_MAX} digits, above 1e308, or below 1e-308: \`${text.slice(0, 60)}\`.`,
     );

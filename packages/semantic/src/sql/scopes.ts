@@ -94,8 +94,8 @@ function measureHint(relations: readonly Relation[], name: string) {
 }
 
 /** For an aggregate of the statement, where measures may stand beside it. */
-export function ownRowsSql({ relations: [relation, another] }: Scope, hasFilter: boolean): Sql {
-  return relation?.table && !another ? relation.table.ownRows(hasFilter) : [];
+export function ownRowsSql({ relations: [relation] }: Scope, hasFilter: boolean): Sql {
+  return relation?.table ? relation.table.ownRows(hasFilter) : [];
 }
 
 /** Measures are computed from the rows of one table, which nothing else may repeat or leave out. */

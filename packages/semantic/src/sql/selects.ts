@@ -296,7 +296,7 @@ function relationOf(name: string, alias: string, given: readonly ResultColumn[])
     columns,
     use(column) {
       const index = columns.indexOf(column);
-      if (index >= 0 && columns.lastIndexOf(column) !== index) {
+      if (columns.lastIndexOf(column) !== index) {
         throw invalid(`\`${name}\` has several columns \`${column}\`. Give them aliases.`);
       }
       return index < 0 ? undefined : `c${index + 1}`;

@@ -25,6 +25,7 @@ const model = modelOf(`cubes:
     joins:
       - { name: customers, relationship: many_to_one, sql: "{CUBE}.customer_id = {customers.id}" }
       - { name: items, relationship: one_to_many, sql: "{CUBE.id} = {items}.order_id" }
+      - { name: details, relationship: one_to_one, sql: "{CUBE.id} = {details.id}" }
     dimensions:
       - { name: id, sql: id, type: number, primary_key: true, public: true }
       - { name: customer_id, sql: customer_id, type: number }
@@ -39,6 +40,8 @@ const model = modelOf(`cubes:
       - { name: buyers, sql: customer_id, type: count_distinct }
       - { name: latest, sql: "{ordered_at}", type: max }
       - { name: own, sql: "sum({CUBE}.amount) / 2", type: number }
+      - { name: own_ids, sql: "sum({id}) * 2", type: number }
+      - { name: big_amount, sql: "{amount}", type: number, filters: [{ sql: "{CUBE}.amount > 6" }] }
       - { name: own_share, sql: "sum({CUBE}.amount) / {count}", type: number }
       - { name: own_of_own, sql: "sum({CUBE}.amount) / {own}", type: number }
       - { name: own_of_others, sql: "sum({CUBE}.amount) / {customers.count}", type: number }
@@ -57,6 +60,12 @@ const model = modelOf(`cubes:
     measures:
       - { name: count, type: count }
       - { name: weight, sql: "{CUBE}.id * 10", type: sum }
+  - name: details
+    sql_table: shop_items
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: own_count, sql: "count({CUBE}.id) + 0", type: number }
   - name: hidden
     sql_table: shop_orders
     public: false
@@ -69,12 +78,17 @@ const model = modelOf(`cubes:
       - { name: id, sql: id, type: number, primary_key: true, public: true }
 views:
   - name: ordering
-    cubes: [{ join_path: orders.customers, includes: [name] }]
+    cubes: [{ join_path: orders.customers, includes: [name, region] }]
+  - name: products
+    cubes:
+      - { join_path: orders.items, includes: [product] }
+      - { join_path: orders, includes: [status] }
   - name: sales
     cubes:
       - { join_path: orders, includes: "*" }
       - { join_path: orders.customers, includes: [name, region, { name: count, alias: people }] }
       - { join_path: orders.items, includes: [product, weight, { name: count, alias: lines }] }
+      - { join_path: orders.details, includes: [own_count] }
 `);
 
 const TABLES = [
@@ -299,8 +313,8 @@ const MEANINGS: [string, Cell[][]][] = [
     [['-1', '1', '6', '1', 'ab', '1.5', true, null]],
   ],
   [
-    "select cast(id as text), id::numeric(10, 2), cast('12' as integer) from orders where id = 1",
-    [['1', '1', '12']],
+    "select cast(id as text), id::numeric(10, 2), cast('12' as integer), cast('abc' as varchar(9)) from orders where id = 1",
+    [['1', '1', '12', 'abc']],
   ],
   [
     "select trim(' a '), substring(name from 1 for 2), position('b' in name), length(name), left(name, 1), replace(name, 'B', 'R'), concat(name, 1) from customers where id = 2",
@@ -320,6 +334,8 @@ const MEANINGS: [string, Cell[][]][] = [
     [["it's", 'a\\b\n', 'a\\b', 'A', "x'y"]],
   ],
   ['select id from orders where big order by id', [['1'], ['2'], ['4']]],
+  // By the column of the table, although the result has one with the name of the table.
+  ['select id as o from orders o order by o.status, 1', [['2'], ['3'], ['4'], ['1'], ['5']]],
   ['select a.id, b.id from orders a cross join orders b where a.id = 1 and b.id > 4', [['1', '5']]],
   [
     'select a.n from (select customer_id, count(*) as n from orders group by customer_id) as a full join customers c on c.id = a.customer_id order by 1',
@@ -347,6 +363,22 @@ const VIEW_ROWS: [string, Cell[][]][] = [
     'select percentile_cont(0.5) within group (order by id), measure(weight) from sales where id < 4',
     [['2', '60']],
   ],
+  [
+    'select upper(region), measure(people), measure(lines) from sales group by 1 order by 1',
+    [
+      ['AMER', '1', '0'],
+      ['EMEA', '2', '3'],
+    ],
+  ],
+  [
+    'select id, measure(people), measure(weight), sum(id) over () from sales where id < 3 group by id order by id',
+    [
+      ['1', '1', '30', '3'],
+      ['2', '1', '30', '3'],
+    ],
+  ],
+  ['select count(*) from products', [['5']]],
+  ['select region from ordering order by 1', [['AMER'], ['EMEA'], ['EMEA'], ['EMEA'], ['EMEA']]],
   // Lines that no order leads to are not in the view.
   ['select measure(lines) from sales', [['3']]],
   ['select measure(count) from items', [['4']]],
@@ -430,6 +462,18 @@ const MEASURES: [string, object][] = [
     { dimensions: ['orders.status'], measures: ['orders.item_ids'] },
   ],
   [
+    'select status, measure(own_ids) from orders group by 1',
+    { dimensions: ['orders.status'], measures: ['orders.own_ids'] },
+  ],
+  [
+    'select status, measure(item_ids), measure(amount) from orders group by 1',
+    { dimensions: ['orders.status'], measures: ['orders.item_ids', 'orders.amount'] },
+  ],
+  [
+    'select measure(amount), measure(big_amount) from orders',
+    { measures: ['orders.amount', 'orders.big_amount'] },
+  ],
+  [
     'select region, measure(per_customer) from sales group by 1',
     { dimensions: ['sales.region'], measures: ['sales.per_customer'] },
   ],
@@ -460,6 +504,9 @@ const WRONG_MEASURES: [string, string][] = [
   ['select measure(amount) from (select * from orders) x', 'one cube or view'],
   ['with o as (select * from orders) select measure(amount) from o', 'one cube or view'],
   ['select product, measure(own) from sales group by 1', 'repeats the rows'],
+  ['select measure(own_count) from sales', 'repeats the rows'],
+  ['select measure(customers.count) from orders', 'There is no measure `customers.count`'],
+  ['select measure(orders.x.count) from orders', 'There is no measure `orders.x.count`'],
   ['select measure(own), measure(people) from sales', 'has measures of other cubes'],
   ['select measure(whole) from orders', 'SQL cannot use it'],
   ['select measure(own_of_own) from orders', 'SQL cannot use it'],
@@ -477,6 +524,39 @@ test.each(WRONG_MEASURES)('%s is refused, because measures are of one table', (t
 test('rows of a view of whose root nothing is open are counted under the policies of what is open', async () => {
   expect(await rowsOf('select count(*) from ordering', emea)).toEqual([['4']]);
   expect(await rowsOf('select count(*) from ordering', somebody)).toEqual([['0']]);
+});
+
+test('what nothing repeats is read without numbers for its rows, and a measure once', () => {
+  const sqlOf = (text: string) => sqlPlanOf(model, text).statement.sql;
+  expect(sqlOf('select product, measure(amount) from sales group by 1')).toContain('row_number');
+  for (const text of [
+    'select product from sales',
+    'select measure(amount) from orders',
+    'select measure(count), measure(lines) from sales',
+  ])
+    expect(sqlOf(text)).not.toContain('row_number');
+  expect(sqlOf('select measure(amount) from orders')).not.toContain('.*');
+  expect(sqlOf('select measure(amount), measure(amount) from orders')).not.toContain('m2');
+  expect(sqlErrorOf(model, 'select measure(statu) from orders').message).not.toContain('`status`');
+});
+
+test('a policy counts only if it opens the measures that a statement names', () => {
+  const guarded = modelOf(`cubes:
+  - name: orders
+    sql_table: shop_orders
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: status, sql: status, type: string }
+    measures:
+      - { name: count, type: count }
+      - { name: amount, sql: amount, type: sum }
+    access_policy:
+      - { group: "*", member_level: { excludes: [amount] } }
+      - { group: "*", row_level: { filters: [{ member: status, operator: equals, values: [done] }] } }
+`);
+  const valuesOf = (text: string) => sqlPlanOf(guarded, text).statement.parameters;
+  expect(valuesOf('select measure(count) from orders')).toEqual([]);
+  expect(valuesOf('select measure(amount) from orders')).toEqual(['done']);
 });
 
 test('policies of every cube behind a table apply, wherever the table stands', async () => {
@@ -676,8 +756,8 @@ test('no constant and no function makes a number of very many digits', async () 
 
 test('a remainder is of whole numbers and decimals, on every engine', async () => {
   const text =
-    "select 7 % 4, mod(7.5, 2), -7 % 4, '7' % 4, mod(cast(1e1 as numeric), 4) from orders where id = 1";
-  expect(await rowsOf(text)).toEqual([['3', '1.5', '-3', '3', '2']]);
+    "select 7 % 4, mod(7.5, 2), -7 % 4, '7' % 4, mod(cast(1e1 as numeric), 4), 7 % -(id + 1), (id + 2) % 2 from orders where id = 1";
+  expect(await rowsOf(text)).toEqual([['3', '1.5', '-3', '3', '2', '1', '1']]);
   const doubles = [
     'id % 1e1',
     '1e1 % id',
@@ -694,6 +774,38 @@ test('a remainder is of whole numbers and decimals, on every engine', async () =
       message: expect.stringContaining('take whole numbers and decimals'),
     });
   }
+});
+
+const REFUSED: [string, string][] = [
+  ['round()', '`round` takes a number'],
+  ["date_part('year')", '`extract` takes a part and a time.'],
+  ["date_trunc('day')", '`date_trunc` takes a unit and a time.'],
+  ['percentile_cont(0.5 order by id)', 'is written as `percentile_cont(0.5) within group'],
+  ["sum(id) over (order by id rows '1' preceding)", 'counted by whole numbers'],
+  ['sum(id) over (order by id rows null preceding)', 'counted by whole numbers'],
+  ['sum(id) over (order by id groups 1 preceding)', 'This part of a window cannot be used.'],
+  ['1 operator(pg_catalog.+) 2', 'This operator cannot be used.'],
+  ['@ id', 'The operator `@` cannot be used here.'],
+  ['~ id', 'The operator `~` cannot be used here.'],
+  ['|/ id', 'The operator `|/` cannot be used here.'],
+  ['cast(id as public.int4)', 'The type `public.int4` cannot be used.'],
+  ['cast(id as pg_catalog.public.int4)', 'The type `pg_catalog.public.int4` cannot be used.'],
+];
+test.each(REFUSED)('select %s from orders is refused', (text, message) => {
+  expect(sqlErrorOf(model, `select ${text} from orders`).message).toContain(message);
+});
+
+test.each([
+  ["select status from orders group by '1'", 'A column is named, or counted from 1 to 1.'],
+  ["select status from orders order by '1'", 'A column is named, or counted from 1 to 1.'],
+  ['-- nothing', 'The SQL is empty.'],
+  ['delete from orders', 'Only a SELECT can be run.'],
+  ['select 1 from generate_series(1, 2)', 'A function cannot be a table.'],
+  ['select orders.status.x from orders', 'A column is written as `status` or `orders.status`.'],
+  ['select orders.x.* from orders', '`orders.x.*` stands for no columns here.'],
+  ['select id from orders union select id from customers order by 1 + 1', 'ordered by columns of the result'],
+])('%s is refused', (text, message) => {
+  expect(sqlErrorOf(model, text).message).toContain(message);
 });
 
 test('a statement reads one data source', () => {

@@ -54,7 +54,6 @@ export interface Finding {
 const LEVELS_MAX = 10;
 
 export function findCalculated(calculated: readonly Calculated[], finding: Finding): FoundCalculated {
-  if (!calculated.length) return { bases: [], fields: [] };
   const { model, members, aliases, outputs } = finding;
   const bases = new Map<string, BaseColumn>();
   const found = new Map<string, FoundField>();
@@ -80,7 +79,7 @@ export function findCalculated(calculated: readonly Calculated[], finding: Findi
       throw queryError('invalid_query', message, wanted.path);
     }
     const member = members.measure(wanted);
-    const shown = outputs.find(({ kind, key }) => kind === 'measure' && key === member.key);
+    const shown = outputs.find(({ key }) => key === member.key);
     return { ...(shown ?? baseOf(member.key, member)), level: 0, format: member.measure.format };
   };
   const keys = outputs.filter(({ kind }) => kind !== 'measure');

@@ -114,10 +114,7 @@ function ofOneType(trees: readonly Tree[], names: Names) {
     if (one.type !== undefined && one.type !== type)
       throw new ExpressionError(`This must be ${WORDS[type!]}, and is ${WORDS[one.type]}.`, trees[i]!.at);
   });
-  const isNull = (tree: Tree) => tree.kind === 'null';
-  const sqls = made.map((one, i) =>
-    type === 'number' && !isNull(trees[i]!) ? call('sameNumber', one.sql) : one.sql,
-  );
+  const sqls = made.map((one) => (type === 'number' ? call('sameNumber', one.sql) : one.sql));
   return { type, sqls };
 }
 

@@ -52,6 +52,7 @@ test('numbers are bound with the type that tells them apart', () => {
     '"events".id > {p1:UInt64}',
     ['18446744073709551615'],
   ]);
+  expect(filtered('id', 'gt', '18446744073709551616')[0]).toBe('"events".id > {p1:Decimal(76, 0)}');
   expect(filtered('id', 'gt', '-18446744073709551615')[0]).toBe('"events".id > {p1:Decimal(76, 0)}');
   expect(filtered('id', 'lt', '12.50')).toEqual(['"events".id < {p1:Decimal(76, 2)}', ['12.50']]);
   expect(filtered('id', 'lt', '1e300')[0]).toBe('"events".id < {p1:Float64}');
