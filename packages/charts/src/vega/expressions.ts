@@ -165,7 +165,10 @@ function guarded(functions: Functions, budget: Budget): Functions {
     spendOn(value, budget);
     return value;
   };
-  const checked: Functions = Object.assign(Object.create(functions), OWN, { counted });
+  const checked: Functions = Object.assign(Object.create(functions), OWN, {
+    counted,
+    readCounted: (object: unknown, key: unknown) => counted(readMember(object, key)),
+  });
   for (const [name, check] of Object.entries({ ...LENGTH_CHECKS, ...checksOf(budget) })) {
     const run = checked[name];
     if (!run) continue;
@@ -193,66 +196,45 @@ const call = (name: string, ...given: unknown[]) => ({
 });
 
 /** They do not follow what they are given, however long it is. */
-const FREE_FUNCTIONS = [
-  ...[
-    'if',
-    'data',
-    'indata',
-    'length',
-    'isArray',
-    'isBoolean',
-    'isDate',
-    'isDefined',
-    'isNumber',
-    'isObject',
-    'isRegExp',
-  ],
-  ...[
-    'isString',
-    'isTuple',
-    'isValid',
-    'item',
-    'group',
-    'xy',
-    'x',
-    'y',
-    'inScope',
-    'setdata',
-    'modify',
-    'readMember',
-  ],
-];
+const FREE_FUNCTIONS =
+  /^_?(if|data|length|item|group|xy|x|y|inScope|setdata|modify|is(Array|Boolean|Date|Defined|Number|Object|RegExp|String|Tuple|Valid))$/;
 /** Of these, operators make a text or a number: of a list, of all that is in it. */
 const LOGICAL = ['===', '!=='];
 const PLAIN_NODES = ['Literal', 'BinaryExpression', 'UnaryExpression'];
+const isFree = ({ callee }: Node) => FREE_FUNCTIONS.test((callee as Node).name!);
 
-/** What is followed to its end, such as a list that becomes a text, is counted. */
-const counted = (node: Node) =>
-  PLAIN_NODES.includes(node.type) ? closed(node) : call('counted', closed(node));
+/** What is followed to its end, such as a list that becomes a text, is counted: what functions return is already. */
+function counted(node: Node): unknown {
+  if (PLAIN_NODES.includes(node.type)) return closed(node);
+  if (node.type === 'MemberExpression') return reading('readCounted', node);
+  return node.type === 'CallExpression' && !isFree(node) ? closed(node) : call('counted', closed(node));
+}
+
+function reading(read: string, { object, property, computed }: Node) {
+  const member = property as Node;
+  return call(
+    read,
+    closed(object as Node),
+    computed ? counted(member) : { type: 'Literal', value: member.name },
+  );
+}
 
 /** Returns the expression with every reading of a member as a call of `readMember`, and with what it takes counted. */
 function closed(node: Node): unknown {
-  const { type, name, computed, regex, object, property, value } = node as Node &
-    Record<'object' | 'property' | 'value', Node>;
-  if (type === 'MemberExpression')
-    return call(
-      'readMember',
-      closed(object),
-      computed ? counted(property) : { type: 'Literal', value: property.name },
-    );
+  const { type, name, regex, value } = node as Node & Record<'value', Node>;
+  if (type === 'MemberExpression') return reading('readMember', node);
   if (type === 'Identifier' && (name! in {} || CLOSED_FUNCTIONS.includes(name!.replace(/^_/, ''))))
     refuse(`\`${name}\``);
   if (type === 'CallExpression') {
     const callee = node.callee as Node;
-    const isFree = FREE_FUNCTIONS.includes(callee.name!);
-    const given = (node.arguments as Node[]).map(isFree ? closed : counted);
+    const given = (node.arguments as Node[]).map(isFree(node) ? closed : counted);
     // A function of Vega, and as a name what all objects share.
     const called = {
       ...node,
       callee: callee.name === 'toString' ? callee : closed(callee),
       arguments: given,
     };
-    return isFree ? called : call('counted', called);
+    return isFree(node) ? called : call('counted', called);
   }
   if (type === 'UnaryExpression' && node.operator !== '!')
     return { ...node, argument: counted(node.argument as Node) };
@@ -282,10 +264,7 @@ const closedExpression = ({ ast, channels, ...rest }: Expression) => ({
   ...(ast && { ast: closed(ast) }),
   ...(channels && {
     channels: Object.fromEntries(
-      Object.entries(channels).map(([name, channel]) => [
-        name,
-        { ast: call('counted', closed(channel.ast)) },
-      ]),
+      Object.entries(channels).map(([name, channel]) => [name, { ast: counted(channel.ast) }]),
     ),
   }),
 });
