@@ -1,12 +1,14 @@
 /** Authors in the app, in a real browser: they build a dashboard, publish it, and edit one draft together. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createOrielClient } from '@oriel/client';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
+import { startFront } from './front-of-postgres.ts';
 import { whenBuilt } from './shops.ts';
 import { createSignable, PASSWORD } from './sign-in.ts';
-import { createOwnWorld, type World } from './world.ts';
+import { ADMIN_KEY, createOwnWorld, type World } from './world.ts';
 
 const deploymentId = 1;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -49,11 +51,14 @@ async function createWorkbook(name: string) {
   return workbookId;
 }
 
-async function openEditor(workbookId: number, options: { width?: number; height?: number } = {}) {
+async function openEditor(
+  workbookId: number,
+  options: { width?: number; height?: number; baseURL?: string } = {},
+) {
   const person = await createSignable(world, { roles: ['Admin'] });
-  const { width = 1440, height = 900 } = options;
+  const { width = 1440, height = 900, baseURL = world.url } = options;
   const context = await browser.newContext({
-    baseURL: world.url,
+    baseURL,
     locale: 'en-US',
     viewport: { width, height },
   });
@@ -747,24 +752,30 @@ test('two authors see each other again after the server was restarted, and lose 
   const text = { id: 'a', type: 'TEXT' as const, position, config: { markdown: 'Before it' } };
   const dashboardDraft = { widgets: [text] };
   await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
-  const [ada, bob] = [await openEditor(workbookId), await openEditor(workbookId)];
+  // The address stays: while no server is there, nobody else can have its port.
+  const target = { host: '127.0.0.1', port: Number(new URL(world.url).port) };
+  const front = await startFront({ refusal: () => undefined, target });
+  const baseURL = `http://127.0.0.1:${front.port}`;
+  const [ada, bob] = [await openEditor(workbookId, { baseURL }), await openEditor(workbookId, { baseURL })];
   for (const { page } of [ada, bob]) await page.locator('.other').waitFor();
   await slot(bob.page, 'Before it').click();
   await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
 
-  const { port } = new URL(world.url);
   await world.server.stop();
   for (const { page } of [ada, bob]) await page.locator('.other').waitFor({ state: 'detached' });
   await bob.page.getByLabel('Text, in Markdown').fill('While it was away');
   await bob.page.getByText(/^Offline/).waitFor();
-  await world.anotherServer({ ORIEL_PORT: port });
+  const another = await world.anotherServer();
+  target.port = Number(new URL(another.url).port);
 
   // What was typed is saved, and who has what open is told to the new server.
   await saved(bob.page);
   await slot(ada.page, 'Before it').getByText(`${bob.name} has this open`).waitFor();
   await slot(ada.page, 'Before it').click();
   await slot(bob.page, 'While it was away').getByText(`${ada.name} has this open`).waitFor();
-  const { dashboardDraft: stored } = await world.admin.getWorkbook({ deploymentId, workbookId });
+  const admin = createOrielClient({ baseUrl: another.url, apiKey: ADMIN_KEY });
+  const { dashboardDraft: stored } = await admin.getWorkbook({ deploymentId, workbookId });
   expect(stored!.widgets).toMatchObject([{ config: { markdown: 'While it was away' } }]);
   await Promise.all([ada.context.close(), bob.context.close()]);
+  front.stop();
 });

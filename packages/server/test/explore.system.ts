@@ -265,7 +265,10 @@ test('fields that the question calculates', async () => {
   await button(/^Sales/).click();
   await add('Revenue');
   await add('Ordered');
-  await page.getByLabel('Ordered: By').selectOption('quarter');
+  // How fine a time is, is chosen wherever it is picked: at the top, and among the times.
+  expect(await page.getByLabel('Ordered: By').count()).toBe(2);
+  await page.getByLabel('Ordered: By').last().selectOption('quarter');
+  expect(await page.getByLabel('Ordered: By').first().inputValue()).toBe('quarter');
   // One click computes the usual from a measure.
   await page.getByRole('button', { name: 'More for Revenue', exact: true }).first().click();
   await page.getByRole('menuitem', { name: 'Running total' }).click();
@@ -397,6 +400,36 @@ test('values on demand, and a chart by hand', async () => {
   expect(problems).toEqual([]);
 });
 
+test('a chart by hand that comes by a link waits for a click, and the tab is in the address', async () => {
+  const spec = {
+    mark: 'bar',
+    encoding: {
+      x: { field: 'sales__status', type: 'nominal', title: 'By somebody' },
+      y: { field: 'sales__orders', type: 'quantitative' },
+    },
+  };
+  const packed = { s: 'sales', m: ['.orders'], d: ['.status'], y: spec };
+  await page.goto('about:blank');
+  await page.goto(
+    `${world.url}/d/${deploymentId}/explore?q=1${Buffer.from(JSON.stringify(packed)).toString('base64url')}`,
+  );
+  const drawn = page.locator('.chart-view').getByText('By somebody').first();
+  await button('Draw it').waitFor();
+  expect(await drawn.count()).toBe(0);
+  await requireAccessible();
+  await button('Draw it').click();
+  await drawn.waitFor({ state: 'attached' });
+  // Once it was drawn here, a reload draws it again, in the tab that was chosen.
+  await page.reload();
+  await drawn.waitFor({ state: 'attached' });
+  await tab('Table');
+  await page.waitForURL(/&tab=table$/);
+  await page.goto('about:blank');
+  await page.goBack();
+  await page.locator('.result-table tbody button').first().waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('a long answer is scrolled with a few rows in the page', async () => {
   const query = {
     measures: ['sales.revenue'],
@@ -472,6 +505,15 @@ test('a long answer is scrolled with a few rows in the page', async () => {
   for (const value of [answer[last]!['sales.status']!, answer[last]!['sales.channel']!])
     expect(await page.getByRole('dialog').innerText()).toContain(value);
   await page.keyboard.press('Escape');
+  // Other rows begin at the top.
+  const top = () => frame.evaluate((element) => (element as unknown as { scrollTop: number }).scrollTop);
+  expect(await top()).toBeGreaterThan(0);
+  await frame
+    .getByRole('columnheader', { name: /^Status/ })
+    .getByRole('button')
+    .first()
+    .click();
+  await expect.poll(top).toBe(0);
   expect(problems).toEqual([]);
 });
 

@@ -164,6 +164,8 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
   await place.getByRole('radio').first().check();
   await solve.click();
   await page.getByText('Merged into main.').waitFor();
+  const messages = page.getByRole('region', { name: 'Messages' });
+  expect(await messages.getByRole('link', { name: 'Explore' }).getAttribute('href')).toMatch(/\/explore$/);
   await page.getByRole('button', { name: 'Branch: main' }).waitFor();
   await whenBuilt(world, deploymentId);
   await expect.poll(async () => JSON.stringify(await revenue())).toContain('"7"');

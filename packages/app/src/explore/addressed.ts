@@ -13,5 +13,10 @@ export function addressed(place: string, text: string): string | undefined {
 
 export const addressedQuestion = (place: string, question: Question) => addressed(place, toText(question));
 
+/** What was drawn by hand in this tab, or was drawn here by a click, needs no other one after a reload. */
+export const trust = (place: string, spec: object) => keepInTab(`drawn ${place}`, JSON.stringify(spec));
+export const isTrusted = (place: string, spec: object) =>
+  keptInTab(`drawn ${place}`) === JSON.stringify(spec);
+
 export const readAddressed = (place: string, text: string): string | undefined =>
   text === KEPT ? keptInTab(place) : text;

@@ -28,6 +28,21 @@ export function ChartView({
         </button>
       </div>
     );
+  if (exploration.isHeld.value)
+    return (
+      <div class="empty" role="status">
+        <p>{say('vegaByLink')}</p>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            exploration.held.value = undefined;
+          }}
+        >
+          {say('vegaDraw')}
+        </button>
+      </div>
+    );
   const { snapshot, rows } = answer;
   const drill = (found: Drilled) => {
     setDrilled(found);

@@ -21,6 +21,8 @@ export interface Answer {
   key: string;
   /** What the chart is drawn from; `spec` of Vega comes from the server. */
   snapshot: Snapshot;
+  /** By hand, if it is. */
+  vegaLite: Question['vegaLite'];
   rows: Rows;
   visualization: Visualization;
   recommendations: Recommendation[];
@@ -55,12 +57,26 @@ export class Exploration {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #mayExplain = true;
 
-  constructor(deploymentId: number, model: Model, board: Board, question: Question = emptyQuestion()) {
+  constructor(
+    deploymentId: number,
+    model: Model,
+    board: Board,
+    question: Question = emptyQuestion(),
+    held?: object,
+  ) {
+    this.held = signal(held);
     this.deploymentId = deploymentId;
     this.model = model;
     this.board = board;
     this.#history = signal(createHistory(question));
   }
+
+  /** Vega-Lite that somebody else may have written: it waits for a click. */
+  readonly held: Signal<object | undefined>;
+  readonly isHeld = computed(() => {
+    const held = this.held.value;
+    return held !== undefined && this.answer.value?.vegaLite === held;
+  });
 
   /** Whether what is shown is the answer to what is asked. */
   readonly isOutdated = computed(() => {
@@ -184,6 +200,7 @@ export class Exploration {
     return {
       key: keyOf(question),
       snapshot,
+      vegaLite,
       rows: loaded.rows,
       visualization,
       recommendations,

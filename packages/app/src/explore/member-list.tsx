@@ -379,7 +379,7 @@ function MemberRow({
           </span>
         )}
       </button>
-      {isOnTop && time && (
+      {time && (
         <select
           class="grain"
           aria-label={`${title}: ${say('granularity')}`}

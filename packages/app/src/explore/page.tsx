@@ -13,14 +13,14 @@ import { Failed, Skeleton } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { fromAddress } from './address.ts';
-import { addressedQuestion, readAddressed } from './addressed.ts';
+import { addressedQuestion, isTrusted, readAddressed, trust } from './addressed.ts';
 import { createBoard } from './board.ts';
 import { Exploration, keyOf, settingsOf } from './exploration.ts';
 import { Filters } from './filters.tsx';
 import { MemberList } from './member-list.tsx';
 import { createModel, type Model, type Source } from './members.ts';
 import { emptyQuestion, isAsked, LIMIT, LIMIT_MAX, type Question } from './question.ts';
-import { Results } from './results.tsx';
+import { Results, type Tab, tabOf } from './results.tsx';
 import { contentOf, questionOf, type Report } from './save.ts';
 import { Start } from './start.tsx';
 import { Status } from './status.tsx';
@@ -62,6 +62,7 @@ export default function Page({ params, query }: PageProps) {
       reload={stored.reload}
       write={write}
       asked={query.q}
+      tabAsked={query.tab}
       sqlAsked={query.sql}
       dataSource={query.source}
     />
@@ -95,19 +96,31 @@ interface ExploreProps {
   write(search: string): void;
   /** The question in the address. */
   asked: string | undefined;
+  tabAsked: string | undefined;
   /** SQL in the address, and the data source that it is for. */
   sqlAsked: string | undefined;
   dataSource: string | undefined;
 }
 
-function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, dataSource }: ExploreProps) {
+function Explore({
+  deploymentId,
+  model,
+  stored,
+  reload,
+  write,
+  asked,
+  tabAsked,
+  sqlAsked,
+  dataSource,
+}: ExploreProps) {
   const { route, path } = useLocation();
   const report = stored?.report;
   const saved = useMemo(() => report && questionOf(report), [report]);
   const exploration = useMemo(() => {
     const written = asked && readAddressed(path, asked);
-    const first = (written ? fromAddress(written) : undefined) ?? saved ?? emptyQuestion();
-    return new Exploration(deploymentId, model, createBoard(deploymentId), first);
+    const given = written ? fromAddress(written) : undefined;
+    const first = given ?? saved ?? emptyQuestion();
+    return new Exploration(deploymentId, model, createBoard(deploymentId), first, heldIn(given, saved, path));
   }, [deploymentId, model, stored]);
   const question = exploration.question.value;
   const [opened, setOpened] = useState<string>();
@@ -118,6 +131,7 @@ function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, 
         : undefined
       : readAddressed(`sql ${path}`, sqlAsked),
   );
+  const [tab, setTab] = useState<Tab>(() => tabOf(tabAsked));
   const [isTooLong, setTooLong] = useState(false);
   const [isListShown, setListShown] = useState(false);
 
@@ -138,9 +152,17 @@ function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, 
       saved.vegaLite === question.vegaLite;
     setTooLong(Boolean(isBegun && !isStored && !address));
     // A question that no address holds has one all the same, so that a new question is another.
-    const search = isBegun && !isStored ? `?q=${address ?? ''}` : '';
-    if (location.pathname === path) write(search);
-  }, [question, sql]);
+    const parts = [
+      ...(isBegun && !isStored ? [`q=${address ?? ''}`] : []),
+      ...(tab === 'chart' ? [] : [`tab=${tab}`]),
+    ];
+    if (location.pathname === path) write(parts.length ? `?${parts.join('&')}` : '');
+  }, [question, sql, tab]);
+
+  const held = exploration.held.value;
+  useEffect(() => {
+    if (question.vegaLite && question.vegaLite !== held) trust(path, question.vegaLite);
+  }, [question.vegaLite, held]);
 
   useCommands([
     { id: 'explore-undo', title: say('undo'), keys: 'mod+z', run: () => exploration.undo() },
@@ -190,7 +212,7 @@ function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, 
     });
     if (!done) return;
     toast(say('saved'));
-    write('');
+    write(tab === 'chart' ? '' : `?tab=${tab}`);
     reload();
   }
 
@@ -308,11 +330,18 @@ function Explore({ deploymentId, model, stored, reload, write, asked, sqlAsked, 
               </button>
             )}
           </div>
-          <Results exploration={exploration} title={name} onSql={setSql} />
+          <Results exploration={exploration} title={name} chosenTab={tab} setTab={setTab} onSql={setSql} />
         </section>
       </div>
     </div>
   );
+}
+
+/** Vega-Lite that came by the address, and neither from the report nor from whoever looks at it. */
+function heldIn(given: Question | undefined, saved: Question | undefined, path: string): object | undefined {
+  const spec = given?.vegaLite;
+  if (!spec || isTrusted(path, spec)) return undefined;
+  return JSON.stringify(spec) === JSON.stringify(saved?.vegaLite) ? undefined : spec;
 }
 
 function IconButton({

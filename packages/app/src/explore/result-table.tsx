@@ -11,7 +11,7 @@ import {
   type Row,
   type TableColumn,
 } from '@oriel/charts';
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
 import type { Answer, Exploration } from './exploration.ts';
@@ -159,6 +159,10 @@ export function ResultTable({
       }),
     [rows, columns, largest, places, formats],
   );
+  // Other rows begin at the top.
+  useLayoutEffect(() => {
+    frame.current!.scrollTop = 0;
+  }, [answer.key]);
   useRows(frame, body, { count: rows.length, height: ROW, make });
 
   const head = useMemo(

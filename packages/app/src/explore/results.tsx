@@ -16,17 +16,24 @@ const SqlTab = lazy(() => import('./sql-tab.tsx').then((module) => module.SqlTab
 const VegaEditor = lazy(() => import('./vega-editor.tsx').then((module) => module.default));
 
 const ALL_TABS = ['chart', 'table', 'sql'] as const;
+export type Tab = (typeof ALL_TABS)[number];
+
+/** What an address says, if it is a tab. */
+export const tabOf = (text: string | undefined): Tab => ALL_TABS.find((tab) => tab === text) ?? 'chart';
 
 export function Results({
   exploration,
   title,
+  chosenTab,
+  setTab,
   onSql,
 }: {
   exploration: Exploration;
   title: string;
+  chosenTab: Tab;
+  setTab(tab: Tab): void;
   onSql(sql: string): void;
 }) {
-  const [chosenTab, setTab] = useState<(typeof ALL_TABS)[number]>('chart');
   const { isSemantic, isGenerated } = useSqlShown(exploration.deploymentId);
   const tabs = isSemantic || isGenerated ? ALL_TABS : ALL_TABS.slice(0, 2);
   const tab = tabs.includes(chosenTab) ? chosenTab : 'chart';

@@ -95,9 +95,7 @@ export function Start({
               <li key={source.name} class="source-card">
                 <button type="button" class="source-name" onClick={() => begin(source)}>
                   <strong>{source.title}</strong>
-                  <span class="soft">
-                    {source.description ?? say(source.type === 'view' ? 'oneView' : 'oneCube')}
-                  </span>
+                  {source.description && <span class="soft">{source.description}</span>}
                 </button>
                 {text && hits.length > 0 && (
                   <ul class="hits">

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
-import { useMe } from '../frame/account.ts';
-import { isPublished, isWorkbook } from '../home/items.ts';
+import { useDeployments, useMe } from '../frame/account.ts';
+import { isPublished, isReport, isWorkbook } from '../home/items.ts';
 import { Icon } from '../parts/icons.tsx';
 import { addressOf } from '../place.ts';
 import { prefer, preference } from '../preferences.ts';
@@ -20,9 +20,11 @@ interface Step {
 export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   const { data: me } = useMe();
   const [isHidden, setHidden] = useState(() => preference('hiddenSteps')?.includes(deploymentId) ?? false);
-  const isWanted = me?.isAdmin === true && !isHidden;
+  const { data: deployments } = useDeployments();
+  const isDemo = deployments?.find(({ id }) => id === deploymentId)?.isDemo === true;
+  const isWanted = me?.isAdmin === true && deployments !== undefined && !isHidden;
   const { data: there } = useData(isWanted ? `d/${deploymentId}/first-steps` : null, (signal) =>
-    whatIsThere(deploymentId, signal),
+    whatIsThere(deploymentId, isDemo, signal),
   );
   const demo = (isShown: boolean) => <DemoButton deploymentId={deploymentId} isShown={isShown} />;
   if (!isWanted || !there) return demo(false);
@@ -102,35 +104,41 @@ export function FirstSteps({ deploymentId }: { deploymentId: number }) {
   );
 }
 
-/** The model that a new deployment begins with is nobody's work. */
-const EXAMPLES = ['example_orders', 'example'];
+/** What came with the demo was made all at once, and what people do is done one after the other. */
+const madeAlone = <T,>(items: readonly T[], instantOf: (item: T) => string): T[] =>
+  items.filter((item) => items.every((other) => other === item || instantOf(other) !== instantOf(item)));
 
-/** What cannot be asked counts as not there. */
-async function whatIsThere(deploymentId: number, signal: AbortSignal) {
+/** What people did. What cannot be asked counts as not there, and nothing that came with the demo counts. */
+async function whatIsThere(deploymentId: number, isDemo: boolean, signal: AbortSignal) {
   const not = () => undefined;
-  const own = (type: 'WORKBOOK' | 'REPORT', first: number) =>
-    api.workspaceObjects({ deploymentId, owned: true, types: [type], first }, { signal }).catch(not);
-  const [variables, files, meta, reports, workbooks, sessions, users] = await Promise.all([
+  const [variables, files, builds, content, sessions, users] = await Promise.all([
     api.getEnvVariables({ deploymentId }, { signal }).catch(not),
-    api.listDataFiles({ deploymentId, first: 1 }, { signal }).catch(not),
-    api.getQueryMeta({ deploymentId }, { signal }).catch(not),
-    own('REPORT', 1),
-    own('WORKBOOK', 100),
+    api.listDataFiles({ deploymentId, first: 100 }, { signal }).catch(not),
+    api.listBuilds({ deploymentId, first: 100 }, { signal }).catch(not),
+    api
+      .workspaceObjects({ deploymentId, owned: true, types: ['WORKBOOK', 'REPORT'], first: 200 }, { signal })
+      .catch(not),
     api.listEmbedSessions({ deploymentId, first: 1 }, { signal }).catch(not),
     api.listUsers({ first: 2 }, { signal }).catch(not),
   ]);
-  const mine = (workbooks?.items ?? []).filter(isWorkbook);
-  const published = mine.find(isPublished);
-  const hasModel = meta?.cubes.some(({ name }) => !EXAMPLES.includes(name)) ?? false;
+  const known = content?.items ?? [];
+  const mine = isDemo ? madeAlone(known, ({ createdAt }) => createdAt) : known;
+  const workbooks = mine.filter(isWorkbook);
+  const published = workbooks.find(isPublished);
+  const tables = files?.items ?? [];
+  const uploads = isDemo ? madeAlone(tables, ({ changedAt }) => changedAt) : tables;
+  // A deployment begins with a model, whose build is the first.
+  const models = new Set(builds?.items.filter(({ status }) => status === 'built').map((one) => one.lastHash));
+  const hasModel = models.size > 1;
   return {
-    // A model that can be queried has data; the demo needs no variables.
-    hasData: hasModel || (variables?.items.length ?? 0) > 0 || (files?.items.length ?? 0) > 0,
+    // A model that can be queried has data, which the demo has anyway.
+    hasData: (hasModel && !isDemo) || (variables?.items.length ?? 0) > 0 || uploads.length > 0,
     hasModel,
-    hasReport: (reports?.items.length ?? 0) > 0,
+    hasReport: mine.some(isReport),
     hasDashboard: published !== undefined,
     hasEmbed: (sessions?.items.length ?? 0) > 0,
     hasPeople: (users?.items.length ?? 0) > 1,
-    workbookId: mine[0]?.id,
+    workbookId: workbooks[0]?.id,
     publishedId: published?.id,
   };
 }

@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso/router';
 import { type Command, commands, shownKeys } from '../commands.ts';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
-import { addressOfItem, iconOfItem, nameOfItem, placeOfItem } from '../home/items.ts';
+import { addressOfItem, iconOfItem, isReport, isWorkbook, nameOfItem, placeOfItem } from '../home/items.ts';
 import { openDialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { deploymentIn } from '../place.ts';
@@ -53,21 +53,18 @@ function Palette({ close }: { close(): void }) {
     return () => clearTimeout(timer);
   }, [text]);
   const isAsked = asked !== '' && deploymentId !== undefined;
-  const { data: found, isLoading } = useData(
-    isAsked ? `d/${deploymentId}/search/${asked}` : null,
-    async (signal) =>
-      (await api.workspaceObjects({ deploymentId: deploymentId!, search: asked, first: 20 }, { signal }))
-        .items,
+  const { data: found, isLoading } = useData(isAsked ? `d/${deploymentId}/search/${asked}` : null, (signal) =>
+    search(deploymentId!, asked, signal),
   );
 
   const leave = (run: () => void) => () => {
     close();
     run();
   };
-  const items: Hit[] = (isAsked ? (found ?? []) : []).map((item) => ({
+  const items: Hit[] = (isAsked ? (found ?? []) : []).map(({ item, place }) => ({
     id: `${item.type}-${item.id}`,
     title: nameOfItem(item),
-    detail: placeOfItem(item),
+    detail: place,
     icon: iconOfItem(item),
     run: leave(() => route(addressOfItem(item))),
   }));
@@ -166,6 +163,28 @@ function Palette({ close }: { close(): void }) {
       </p>
     </dialog>
   );
+}
+
+/** What is found, each with the folders and the workbook that it is in: reports of several workbooks can have one name. */
+async function search(deploymentId: number, text: string, signal: AbortSignal) {
+  const { items } = await api.workspaceObjects({ deploymentId, search: text, first: 20 }, { signal });
+  const names = new Map(items.filter(isWorkbook).map(({ id, name }) => [id, name]));
+  const wanted = new Set(items.filter(isReport).flatMap(({ workbookId }) => workbookId ?? []));
+  await Promise.all(
+    [...wanted]
+      .filter((workbookId) => !names.has(workbookId))
+      .map(async (workbookId) => {
+        // Whoever may read a report need not be allowed to read its workbook.
+        const workbook = await api
+          .getWorkbook({ deploymentId, workbookId }, { signal })
+          .catch(() => undefined);
+        if (workbook) names.set(workbookId, workbook.name);
+      }),
+  );
+  return items.map((item) => {
+    const workbook = isReport(item) && item.workbookId ? names.get(item.workbookId) : undefined;
+    return { item, place: [placeOfItem(item), workbook].filter(Boolean).join(' / ') };
+  });
 }
 
 /** Every word of the text is somewhere in the title. */

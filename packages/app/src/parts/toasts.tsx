@@ -11,13 +11,15 @@ interface Toast {
   text: string;
   isProblem: boolean;
   undo?: (() => void | Promise<void>) | undefined;
+  /** Where to go on from here. */
+  next?: { text: string; href: string } | undefined;
   /** Called once the way back is over. */
   onEnd?: (() => void) | undefined;
 }
 
 const SHOWN_MS = 6_000;
 /** Longer, because people decide in this time. */
-const SHOWN_WITH_UNDO_MS = 10_000;
+const SHOWN_WITH_CHOICE_MS = 10_000;
 const TOASTS_MAX = 4;
 
 const toasts = signal<readonly Toast[]>([]);
@@ -29,7 +31,10 @@ function end(toast: Toast, isUndone = false) {
   if (!isUndone) toast.onEnd?.();
 }
 
-export function toast(text: string, options: Pick<Toast, 'undo' | 'onEnd'> & { isProblem?: boolean } = {}) {
+export function toast(
+  text: string,
+  options: Pick<Toast, 'undo' | 'next' | 'onEnd'> & { isProblem?: boolean } = {},
+) {
   const added: Toast = { isProblem: false, ...options, id: ++ids, text };
   toasts.value = [...toasts.peek(), added];
   for (const old of toasts.peek().slice(0, -TOASTS_MAX)) end(old);
@@ -57,7 +62,7 @@ export const Toasts = () => (
 
 function ToastView({ toast }: { toast: Toast }) {
   useEffect(() => {
-    const timer = setTimeout(() => end(toast), toast.undo ? SHOWN_WITH_UNDO_MS : SHOWN_MS);
+    const timer = setTimeout(() => end(toast), toast.undo || toast.next ? SHOWN_WITH_CHOICE_MS : SHOWN_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
@@ -74,6 +79,11 @@ function ToastView({ toast }: { toast: Toast }) {
         >
           {say('undo')}
         </button>
+      )}
+      {toast.next && (
+        <a class="button quiet" href={toast.next.href} onClick={() => end(toast)}>
+          {toast.next.text}
+        </a>
       )}
       <button type="button" class="icon" aria-label={say('close')} onClick={() => end(toast)}>
         <Icon name="close" size={16} />

@@ -5,6 +5,7 @@ import { api } from '../data/api.ts';
 import { invalidate } from '../data/cache.ts';
 import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { toast, toastProblem } from '../parts/toasts.tsx';
+import { addressOf } from '../place.ts';
 import { say as sayAll } from '../texts/say.ts';
 import { Breaks } from './breaks.tsx';
 import { Changes } from './changes.tsx';
@@ -32,6 +33,7 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
     const { items } = await api.listBranches({ deploymentId, first: 1000 });
     return items.find(({ id }) => id === branch.id)?.hasUncommittedChanges ?? false;
   };
+  const isLive = branches.find(({ name }) => name === parent)?.isDefault;
   const merge = async () => {
     setBusy(true);
     try {
@@ -50,7 +52,9 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
           ...(text && { message: text }),
         },
       });
-      toast(say('merged', { name: parent }));
+      // What everybody queries is what explore asks.
+      const next = isLive && { text: say('exploreCube'), href: addressOf(deploymentId, 'explore') };
+      toast(say('merged', { name: parent }), next ? { next } : {});
       onClose();
       goTo(deletes ? parent : branch.name);
     } catch (error) {
@@ -60,7 +64,6 @@ function MergeDialog(properties: StudioProps & { onClose(): void }) {
       setBusy(false);
     }
   };
-  const isLive = branches.find(({ name }) => name === parent)?.isDefault;
   if (conflicts.length)
     return (
       <Dialog title={say('conflicts')} size="wide" onClose={onClose}>

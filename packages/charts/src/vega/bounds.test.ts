@@ -64,13 +64,19 @@ test.each<[string, object]>([
   expect(await problemOf(spec)).toBeUndefined();
 });
 
-test.each(['impute', 'joinaggregate', 'window'])(
-  '%s makes no groups in what all objects share',
-  async (type) => {
-    const values = [{ a: '__proto__' }, { a: 'constructor', k: 1 }];
-    const given = { type, groupby: ['a'], field: 'b', key: 'k', ...(type === 'window' && { ops: ['rank'] }) };
-    const spec = { data: [{ name: 'rows', values, transform: [given] }] };
-    expect(await problemOf(spec)).toBe('The chart cannot use `__proto__`.');
-    expect(Object.keys(Object.prototype)).toEqual([]);
-  },
-);
+test.each([
+  ['impute', { key: 'k' }],
+  ['joinaggregate', {}],
+  ['window', { ops: ['rank'] }],
+  ['kde', {}],
+  ['quantile', {}],
+  ['dotbin', {}],
+  ['pivot', { field: 'a', value: 'b', groupby: ['b'] }],
+  ['regression', { x: 'k', y: 'b' }],
+])('%s makes no groups in what all objects share', async (type, more) => {
+  const values = [{ a: '__proto__' }, { a: 'constructor', k: 1 }];
+  const given = { type, groupby: ['a'], field: 'b', ...more };
+  const spec = { data: [{ name: 'rows', values, transform: [given] }] };
+  expect(await problemOf(spec)).toBe('The chart cannot use `__proto__`.');
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});

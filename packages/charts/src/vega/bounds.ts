@@ -6,6 +6,8 @@
 import * as encode from 'vega-encode';
 import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
+import * as view from 'vega-view-transforms';
+import type { Budget } from './budget.ts';
 import { ChartRefused } from './chart-refused.ts';
 
 /** Of lists, texts, ticks and bins that a number asks for. */
@@ -60,6 +62,7 @@ type Params = Record<string, unknown>;
 interface Pulse {
   source?: unknown[];
   add?: unknown[];
+  dataflow: object;
 }
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
@@ -107,29 +110,84 @@ function requireSteps({ steps, minsteps, maxsteps }: Params) {
   for (const count of [steps, minsteps, maxsteps]) atMost(Number(count ?? 0), STEPS_MAX, 'steps');
 }
 
+/** How many rows each group has. */
+function sizesOf(groupby: unknown, { source, add = [] }: Pulse): number[] {
+  const fields = (groupby ?? []) as Field[];
+  const sizes = new Map<string, number>();
+  for (const row of source ?? add) {
+    const group = fields.map((field) => String(field(row))).join('|');
+    sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  }
+  return [...sizes.values()];
+}
+
+/** What needs all rows of a frame for each row, if the frame moves. The least and the most of all rows so far do not. */
+const OF_FRAMES = ['values', 'distinct', 'median', 'q1', 'q3', 'ci0', 'ci1'];
+const OF_MOVING_FRAMES = ['min', 'max', 'argmin', 'argmax', ...OF_FRAMES];
+/** Intervals of confidence draw samples of all rows so often. */
+const SAMPLES = 100;
+const samplesIn = (ops: string[]) => (ops.some((op) => op === 'ci0' || op === 'ci1') ? SAMPLES : 1);
+
+function requireWindow(params: Params, pulse: Pulse, budget: Budget) {
+  requireGroups(params, pulse);
+  const ops = [params.ops ?? []].flat() as string[];
+  const [before = null, after = 0] = (params.frame ?? []) as (number | null)[];
+  const isMoving = before !== null;
+  if (!ops.some((op) => (isMoving ? OF_MOVING_FRAMES : OF_FRAMES).includes(op))) return;
+  const frame = before === null || after === null ? Infinity : Math.max(1, after - before + 1);
+  for (const size of sizesOf(params.groupby, pulse))
+    budget.spend(size * Math.min(size, frame) * samplesIn(ops), 'values');
+}
+
+function requirePivot({ field, limit }: Params, pulse: Pulse, budget: Budget) {
+  requireGroups({ key: field }, pulse);
+  const columns = sizesOf([field], pulse).length;
+  budget.spend(rowsIn(pulse) * Math.min(columns, Number(limit) || columns), 'columns');
+}
+
+function requireAggregate({ ops }: Params, pulse: Pulse, budget: Budget) {
+  const names = [ops ?? []].flat() as string[];
+  budget.spend(rowsIn(pulse) * names.length * samplesIn(names), 'values');
+}
+
 /** What is checked before transforms run. */
-const TRANSFORMS: Record<string, Check<[Params, Pulse]>> = {
+const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
+  aggregate: requireAggregate,
+  pivot: requirePivot,
+  cross: (_params, pulse) => atMost(rowsIn(pulse) ** 2, ROWS_MAX, 'rows'),
+  sequence: ({ start, stop, step }) => atMost(stepsIn(start, stop, step), ROWS_MAX, 'rows'),
   bin({ base, maxbins }) {
     atMost(Number(maxbins ?? 0), LENGTH_MAX, 'bins');
     // With a base of 1 or less, Vega looks for the width of bins forever.
     if (base !== undefined && !(Number(base) > 1))
       throw new ChartRefused('The base of bins must be more than 1.');
   },
-  kde: requireSteps,
-  quantile: ({ step }) => atMost(1 / Number(step ?? 1), LENGTH_MAX, 'quantiles'),
+  kde(params, pulse) {
+    requireGroups(params, pulse);
+    requireSteps(params);
+  },
+  quantile(params, pulse) {
+    requireGroups(params, pulse);
+    atMost(1 / Number(params.step ?? 1), LENGTH_MAX, 'quantiles');
+  },
+  dotbin: requireGroups,
   fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
   flatten: requireFlat,
   impute: requireImputed,
-  joinaggregate: requireGroups,
-  window: requireGroups,
+  joinaggregate(params, pulse, budget) {
+    requireGroups(params, pulse);
+    requireAggregate(params, pulse, budget);
+  },
+  window: requireWindow,
   regression(params, pulse) {
     requireGroups(params, pulse);
     atMost(Number(params.order ?? 0), ORDER_MAX, 'powers');
   },
   /** Each point of the curve reads a part of all rows. */
-  loess(params, pulse) {
+  loess(params, pulse, budget) {
     requireGroups(params, pulse);
     atMost(rowsIn(pulse), LENGTH_MAX, 'rows');
+    for (const size of sizesOf(params.groupby, pulse)) budget.spend(size ** 2 / 4, 'rows');
   },
   scale({ base, bins, domain, schemeCount }) {
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
@@ -148,15 +206,41 @@ interface Transform {
   transform(params: Params, pulse: Pulse): unknown;
 }
 
+const budgets = new WeakMap<object, Budget>();
+/** A transform does with each row about as much as so many steps of an expression. */
+const ROW_WORK = 16;
+
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
-  const known = { ...data, ...encode, ...regression } as Record<string, { prototype: Transform }>;
-  for (const [name, check] of Object.entries(TRANSFORMS)) {
-    const { prototype } = known[name]!;
+  const known = { ...data, ...view, ...encode, ...regression } as Record<string, { prototype: Transform }>;
+  for (const [name, { prototype }] of Object.entries(known)) {
+    const check = TRANSFORMS[name];
     const own = prototype.transform;
+    // What is made of another transform counts as that.
+    if (!own || (!check && !Object.hasOwn(prototype, 'transform'))) continue;
     prototype.transform = function (params, pulse) {
-      check(params, pulse);
+      const budget = budgets.get(pulse.dataflow)!;
+      budget.spend(rowsIn(pulse) * ROW_WORK, 'rows');
+      check?.(params, pulse, budget);
       return own.call(this, params, pulse);
     };
   }
+}
+
+/** Each part of a chart, such as an axis or a line, has some. */
+const OPERATOR_WORK = 800;
+
+/** Groups, small charts and lines are made while a chart runs, of as many parts as the spec has for one. */
+export function boundView(view: object, budget: Budget) {
+  const flow = view as Record<'add' | 'evaluate', (...given: unknown[]) => unknown>;
+  const { add, evaluate } = flow;
+  budgets.set(view, budget);
+  flow.add = (...given) => {
+    budget.spend(OPERATOR_WORK, 'groups');
+    return add.apply(view, given);
+  };
+  flow.evaluate = (...given) => {
+    budget.renew();
+    return evaluate.apply(view, given);
+  };
 }

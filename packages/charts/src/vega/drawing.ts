@@ -3,10 +3,12 @@
  * Needs no browser: a server draws the same.
  */
 import { type Formats, measureIn, shownOf } from '../format.ts';
+import { isPlainTime } from '../query.ts';
 import type { Rows } from '../rows.ts';
 import type { Tokens } from '../theme.ts';
-import type { Annotation, Row, Snapshot } from '../types.ts';
+import type { Annotation, Query, Row, Snapshot } from '../types.ts';
 import { axisFormats, type VegaLocale } from './axis-formats.ts';
+import { type Buckets, tickBuckets } from './bucket-ticks.ts';
 import { configOf, recolored } from './config.ts';
 import { fitSpec } from './fit-spec.ts';
 import { chartLocale, currencyIn, withFormats } from './locale.ts';
@@ -73,6 +75,7 @@ export function createDrawing(
       : [],
   );
   const currency = currencyIn(measures);
+  const buckets = bucketsIn(values, [...own, ...names], query);
   return {
     members: [...own, ...names],
     isUtc,
@@ -91,6 +94,7 @@ export function createDrawing(
       spec.legends = withFormats(spec.legends, spec.scales, measures);
       showAlone(spec);
       const least = fitSpec(spec, values, { ...room, isRightToLeft });
+      tickBuckets(spec, buckets);
       // Sizes that follow the container in the source are signals that look for it; here they are numbers.
       const signals = ((spec.signals as { name: string; value?: unknown }[]) ?? []).filter(
         ({ name }) => name !== 'width' && name !== 'height',
@@ -135,6 +139,24 @@ function dataOf(
       }),
     ),
   );
+}
+
+/** The buckets of the times that the query asks for, by the names that specs have for them. */
+function bucketsIn(values: Row[], members: [string, string][], query: Query): Map<string, Buckets> {
+  const found = new Map<string, Buckets>();
+  for (const { dimension, granularity } of query.timeDimensions ?? []) {
+    if (!granularity) continue;
+    const own = `${dimension}.${granularity}`;
+    const begins = new Set<number>();
+    for (const row of values) {
+      const begin = row[keyOf(own)];
+      if (begin !== null && begin !== undefined) begins.add(Number(new Date(begin as number | string)));
+    }
+    const buckets = { granularity, begins: [...begins].sort((a, b) => a - b) };
+    for (const [name, member] of members)
+      if (member === own || (member === dimension && isPlainTime(query, member))) found.set(name, buckets);
+  }
+  return found;
 }
 
 /** Axes and legends without a title of their own have the name of the field: people read that of the member. */

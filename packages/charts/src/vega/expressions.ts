@@ -8,6 +8,7 @@
 import { expressionInterpreter } from 'vega-interpreter';
 import { Item } from 'vega-scenegraph';
 import { LENGTH_CHECKS } from './bounds.ts';
+import { type Budget, spendOn, spendOnText } from './budget.ts';
 import { ChartRefused } from './chart-refused.ts';
 
 const refuse = (what: string): never => {
@@ -73,38 +74,68 @@ function requirePattern(pattern: unknown, text: unknown = '') {
 
 const NESTED_MAX = 6;
 
-function requireData(value: unknown, depth = 0) {
+function requireData(value: unknown, budget: Budget, depth = 0) {
   if (!isData(value) || depth > NESTED_MAX) refuse('this as data');
-  if (Object(value) === value)
-    for (const part of Object.values(value as object)) requireData(part, depth + 1);
+  spendOn(value, budget);
+  if (Object(value) !== value) return;
+  const parts = Object.values(value as object);
+  budget.spend(parts.length, 'values');
+  for (const part of parts) requireData(part, budget, depth + 1);
 }
 
 type Functions = Record<string, (...given: unknown[]) => unknown>;
-export type Check = (this: Functions, ...given: unknown[]) => void;
+type Check = (this: Functions, ...given: unknown[]) => void;
 
-/** What is checked before functions of expressions run. */
-const CHECKS: Record<string, Check> = {
-  merge: (...given) => requireData(given),
+/** Every item of a picture may be looked at. */
+const PICTURE = 50_000;
+/** What is put together character by character takes that much more. */
+const REPEATED = 16;
+
+const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : String(value).length);
+const always = (names: string[], check: Check) => Object.fromEntries(names.map((name) => [name, check]));
+
+/** What is checked before functions of expressions run, and what they take beside what they are given and return. */
+const checksOf = (budget: Budget): Record<string, Check> => ({
+  merge: (...given) => requireData(given, budget),
   modify(_name, ...given) {
-    requireData(given);
+    requireData(given, budget);
     // The last two write to an object.
     if (given.length > 3) refuse('`modify` for this');
   },
-  replace(text, pattern) {
+  replace(text, pattern, by) {
     // Any other is not a pattern, but a text that is looked for.
     requirePattern(pattern instanceof RegExp ? pattern : '', text);
+    spendOnText(lengthOf(text) * lengthOf(by), budget);
+  },
+  join: (list, separator = ',') => spendOnText(lengthOf(list) * lengthOf(separator), budget),
+  pad(text, length, ...more) {
+    LENGTH_CHECKS.pad!(text, length, ...more);
+    spendOnText((Number(length) || 0) * REPEATED, budget);
   },
   /** Vega keeps the ends of a domain that are signals, such as times, as data of its own. */
   setdata(name, rows) {
     if (!(name as string).startsWith('_:vega:_')) refuse('`setdata`');
-    requireData(rows);
+    requireData(rows, budget);
   },
+  copy(name, group) {
+    spendOn(this.domain!(name, group), budget);
+  },
+  intersect: () => budget.spend(PICTURE, 'items'),
+  intersectLasso: (_name, lasso) => budget.spend(PICTURE * lengthOf(lasso), 'items'),
+  ...always(['geoArea', 'geoBounds', 'geoCentroid', 'geoShape'], (...given) =>
+    spendOn(given.filter(isData), budget, true),
+  ),
+  ...always(['vlSelectionTest', 'vlSelectionIdTest'], function (name) {
+    spendOn(this.data!(name), budget, true);
+  }),
   /** Vega writes to the object that the name of a field leads to. */
   vlSelectionResolve(name) {
-    for (const { fields = [] } of this.data!(name) as { fields?: { field: string }[] }[])
+    const store = this.data!(name) as { fields?: { field: string }[] }[];
+    spendOn(store, budget, true);
+    for (const { fields = [] } of store)
       for (const { field } of fields) if (field in {}) refuse(`the field \`${field}\``);
   },
-};
+});
 
 function regexp(pattern: unknown, flags?: unknown): RegExp {
   requirePattern(pattern);
@@ -129,10 +160,17 @@ const OWN: Functions = {
 };
 
 /** The functions of Vega, with what must hold before some of them run. */
-function guarded(functions: Functions): Functions {
-  const checked: Functions = Object.assign(Object.create(functions), OWN);
-  for (const [name, check] of Object.entries({ ...CHECKS, ...LENGTH_CHECKS })) {
-    const run = functions[name];
+function guarded(functions: Functions, budget: Budget): Functions {
+  const counted = (value: unknown) => {
+    spendOn(value, budget);
+    return value;
+  };
+  const checked: Functions = Object.assign(Object.create(functions), OWN, {
+    counted,
+    readCounted: (object: unknown, key: unknown) => counted(readMember(object, key)),
+  });
+  for (const [name, check] of Object.entries({ ...LENGTH_CHECKS, ...checksOf(budget) })) {
+    const run = checked[name];
     if (!run) continue;
     checked[name] = function (this: Functions, ...given) {
       check.apply(this, given);
@@ -157,21 +195,51 @@ const call = (name: string, ...given: unknown[]) => ({
   arguments: given,
 });
 
-/** Returns the expression with every reading of a member as a call of `readMember`. */
+/** They do not follow what they are given, however long it is. */
+const FREE_FUNCTIONS =
+  /^_?(if|data|length|item|group|xy|x|y|inScope|setdata|modify|is(Array|Boolean|Date|Defined|Number|Object|RegExp|String|Tuple|Valid))$/;
+/** Of these, operators make a text or a number: of a list, of all that is in it. */
+const LOGICAL = ['===', '!=='];
+const PLAIN_NODES = ['Literal', 'BinaryExpression', 'UnaryExpression'];
+const isFree = ({ callee }: Node) => FREE_FUNCTIONS.test((callee as Node).name!);
+
+/** What is followed to its end, such as a list that becomes a text, is counted: what functions return is already. */
+function counted(node: Node): unknown {
+  if (PLAIN_NODES.includes(node.type)) return closed(node);
+  if (node.type === 'MemberExpression') return reading('readCounted', node);
+  return node.type === 'CallExpression' && !isFree(node) ? closed(node) : call('counted', closed(node));
+}
+
+function reading(read: string, { object, property, computed }: Node) {
+  const member = property as Node;
+  return call(
+    read,
+    closed(object as Node),
+    computed ? counted(member) : { type: 'Literal', value: member.name },
+  );
+}
+
+/** Returns the expression with every reading of a member as a call of `readMember`, and with what it takes counted. */
 function closed(node: Node): unknown {
-  const { type, name, computed, regex, object, property, value } = node as Node &
-    Record<'object' | 'property' | 'value', Node>;
-  if (type === 'MemberExpression')
-    return call(
-      'readMember',
-      closed(object),
-      computed ? closed(property) : { type: 'Literal', value: property.name },
-    );
+  const { type, name, regex, value } = node as Node & Record<'value', Node>;
+  if (type === 'MemberExpression') return reading('readMember', node);
   if (type === 'Identifier' && (name! in {} || CLOSED_FUNCTIONS.includes(name!.replace(/^_/, ''))))
     refuse(`\`${name}\``);
-  // A function of Vega, and as a name what all objects share.
-  if (type === 'CallExpression' && (node.callee as Node).name === 'toString')
-    return { ...node, arguments: (node.arguments as Node[]).map(closed) };
+  if (type === 'CallExpression') {
+    const callee = node.callee as Node;
+    const given = (node.arguments as Node[]).map(isFree(node) ? closed : counted);
+    // A function of Vega, and as a name what all objects share.
+    const called = {
+      ...node,
+      callee: callee.name === 'toString' ? callee : closed(callee),
+      arguments: given,
+    };
+    return isFree(node) ? called : call('counted', called);
+  }
+  if (type === 'UnaryExpression' && node.operator !== '!')
+    return { ...node, argument: counted(node.argument as Node) };
+  if (type === 'BinaryExpression' && !LOGICAL.includes(node.operator as string))
+    return { ...node, left: counted(node.left as Node), right: counted(node.right as Node) };
   if (type === 'Property') return { ...node, value: closed(value) };
   if (regex) requirePattern(regex.pattern);
   const within = (part: unknown) => (isNode(part) ? closed(part) : part);
@@ -186,21 +254,43 @@ interface Expression {
   channels?: Record<string, { ast: Node }>;
 }
 
+const stepsIn = (part: unknown): number =>
+  typeof part === 'object' && part !== null
+    ? Object.values(part).reduce((sum, each) => sum + stepsIn(each), isNode(part) ? 1 : 0)
+    : 0;
+
 const closedExpression = ({ ast, channels, ...rest }: Expression) => ({
   ...rest,
   ...(ast && { ast: closed(ast) }),
   ...(channels && {
     channels: Object.fromEntries(
-      Object.entries(channels).map(([name, channel]) => [name, { ast: closed(channel.ast) }]),
+      Object.entries(channels).map(([name, channel]) => [name, { ast: counted(channel.ast) }]),
     ),
   }),
 });
 
-/** Vega's interpreter for expressions that reach nothing but data. What they may not have throws `ChartRefused`. */
-export const closedInterpreter = Object.fromEntries(
-  Object.entries(expressionInterpreter).map(([name, interpret]) => [
-    name,
-    (context: { functions: Functions }, expression: Expression) =>
-      interpret({ functions: guarded(context.functions) }, closedExpression(expression)),
-  ]),
-);
+/** They run when something happens, between two drawings. */
+const OF_EVENTS_KINDS = ['event', 'handler'];
+
+/**
+ * Vega's interpreter for expressions that reach nothing but data. What they may not have throws `ChartRefused`, and so does what
+ * is too much for the budget.
+ */
+export const closedInterpreter = (budget: Budget) =>
+  Object.fromEntries(
+    Object.entries(expressionInterpreter).map(([kind, interpret]) => [
+      kind,
+      (context: { functions: Functions }, expression: Expression) => {
+        const shut = closedExpression(expression);
+        const steps = stepsIn(shut);
+        const run = interpret({ functions: guarded(context.functions, budget) }, shut);
+        return (...given: unknown[]) => {
+          if (OF_EVENTS_KINDS.includes(kind)) budget.renew();
+          budget.spend(steps, 'steps');
+          const value = run(...given);
+          spendOn(value, budget);
+          return value;
+        };
+      },
+    ]),
+  );

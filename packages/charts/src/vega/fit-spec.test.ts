@@ -73,3 +73,19 @@ test('a chart of a right-to-left page is mirrored', () => {
   expect(scales[1]).not.toHaveProperty('reverse');
   expect(axes).toMatchObject([{ orient: 'bottom' }, { orient: 'right' }]);
 });
+
+test('turned names have one line each, close to each other and as long as there is room', () => {
+  const turned = (more: object = {}) => {
+    const spec: Record<string, unknown> = {
+      ...chart(),
+      scales: [{ name: 'x', type: 'band', range: 'width', domain: { data: 'rows', field: 'name' } }],
+      axes: [{ scale: 'x', orient: 'bottom', labelAngle: 270, ...more }],
+    };
+    fitSpec(spec, rows(40, 'a long name that nobody reads at once'), ROOM);
+    return (spec.axes as object[])[0];
+  };
+  expect(turned()).toMatchObject({ labelLimit: 0.36 * ROOM.height, labelSeparation: 0 });
+  expect(turned()).not.toHaveProperty('format');
+  expect(turned({ labelLimit: 40 })).toMatchObject({ labelLimit: 40 });
+  expect(turned({ labelAngle: 0 })).toHaveProperty('format');
+});

@@ -63,10 +63,18 @@ function fitLegend(
   return [{ ...wrapped, columns }, Math.ceil(entries.length / columns) * ENTRY_HEIGHT];
 }
 
-function fitAxis(axis: Part, scales: Part[], { width }: Room): Part {
+/** A turned label is as long as the chart has room below, and has one line, so that there is one for each narrow bar. */
+const BELOW = { share: 0.36, least: 60, most: 180 };
+const isTurned = (angle: unknown) => typeof angle === 'number' && angle % 180 !== 0;
+
+function fitAxis(axis: Part, scales: Part[], { width, height }: Room): Part {
   const scale = scales.find(({ name }) => name === axis.scale);
   if (!scale || !isBand(scale) || axis.format !== undefined || axis.formatType !== undefined) return axis;
   const isSide = axis.orient === 'left' || axis.orient === 'right';
+  if (!isSide && isTurned(axis.labelAngle)) {
+    const labelLimit = Math.min(BELOW.most, Math.max(BELOW.least, height * BELOW.share));
+    return { labelLimit, labelSeparation: 0, ...axis };
+  }
   const characters = isSide ? Math.min(SIDE.characters, (width * SIDE.share) / CHARACTER) : BOTTOM_CHARACTERS;
   return { ...axis, format: wrapFormat(characters), labelLimit: Math.ceil((characters + 4) * CHARACTER) };
 }

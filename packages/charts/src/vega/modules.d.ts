@@ -6,7 +6,10 @@ declare module 'vega-regression';
 declare module 'vega-transforms';
 declare module 'vega-view-transforms';
 declare module 'vega-interpreter' {
-  export const expressionInterpreter: Record<string, (context: object, expression: unknown) => unknown>;
+  export const expressionInterpreter: Record<
+    string,
+    (context: object, expression: unknown) => (...given: unknown[]) => unknown
+  >;
 }
 declare module 'vega-parser' {
   export function parse(spec: object, config: object, options: { ast: boolean }): object;

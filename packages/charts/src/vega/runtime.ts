@@ -8,7 +8,8 @@ import * as data from 'vega-transforms';
 import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
 import type { VegaLocale } from './axis-formats.ts';
-import { boundTransforms } from './bounds.ts';
+import { boundTransforms, boundView } from './bounds.ts';
+import { createBudget } from './budget.ts';
 import { ChartRefused } from './chart-refused.ts';
 import { closedInterpreter } from './expressions.ts';
 
@@ -59,14 +60,16 @@ export function createView(
 ): View {
   requireNoCode(spec);
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
+  const budget = createBudget();
   const view = new View(runtime, {
     renderer,
-    expr: closedInterpreter,
+    expr: closedInterpreter(budget),
     loader: noLoader,
     logger: { ...quietly, error: (found: unknown) => found instanceof ChartRefused && refuse(found) },
     locale,
     hover: true,
   });
+  boundView(view, budget);
   view.locale({ ...view.locale(), ...labels(view.locale()) });
   // Vega looks for the element to change its pointer, which can be a picture from elsewhere.
   view.container = () => null;

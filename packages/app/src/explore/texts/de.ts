@@ -7,8 +7,6 @@ export const texts: Texts<typeof english> = {
   newQuestion: 'Neue Frage',
   emptyReport: 'Dieser Bericht hat noch keine Frage. Wählen Sie eine Sicht oder ein Feld, um zu beginnen.',
   searchAll: 'Sichten, Kennzahlen und Dimensionen suchen',
-  oneView: 'Sicht',
-  oneCube: 'Cube',
   reportsToStart: 'Mit einem Bericht beginnen',
   paste: 'Abfrage einfügen',
   pasteHint: 'Eine Abfrage als JSON oder ein SELECT über die Sichten des Modells.',
@@ -276,6 +274,9 @@ export const texts: Texts<typeof english> = {
   formatCurrency: 'Geld',
   resetChart: 'Zurück zu dem, was passt',
   vegaByHand: 'Vega-Lite von Hand',
+  vegaByLink:
+    'Dieses Diagramm wurde von Hand geschrieben und kam mit einem Link. Zeichnen Sie es, wenn Sie dem Absender vertrauen.',
+  vegaDraw: 'Zeichnen',
   vegaHint: 'Die Spezifikation des Diagramms. Ihre Felder sind die Spalten der Antwort.',
   engineSql: 'SQL der Datenquelle',
   jsonQuery: 'JSON-Abfrage',

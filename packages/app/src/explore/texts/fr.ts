@@ -7,8 +7,6 @@ export const texts: Texts<typeof english> = {
   newQuestion: 'Nouvelle question',
   emptyReport: 'Ce rapport n’a pas encore de question. Choisissez une vue ou un champ pour commencer.',
   searchAll: 'Chercher des vues, des mesures et des dimensions',
-  oneView: 'Vue',
-  oneCube: 'Cube',
   reportsToStart: 'Partir d’un rapport',
   paste: 'Coller une requête',
   pasteHint: 'Une requête en JSON, ou un SELECT sur les vues du modèle.',
@@ -275,6 +273,9 @@ export const texts: Texts<typeof english> = {
   formatCurrency: 'argent',
   resetChart: 'Revenir au plus adapté',
   vegaByHand: 'Vega-Lite à la main',
+  vegaByLink:
+    'Ce graphique a été écrit à la main et vient d’un lien. Dessinez-le si vous faites confiance à la personne qui l’a envoyé.',
+  vegaDraw: 'Dessiner',
   vegaHint: 'La spécification du graphique. Ses champs sont les colonnes de la réponse.',
   engineSql: 'SQL de la source de données',
   jsonQuery: 'Requête JSON',

@@ -68,7 +68,18 @@ test('a new admin signs in, makes a folder and a workbook, finds, renames by key
   expect(page.url()).toMatch(/\/workbooks\/\d+$/);
   expect(await violations(page)).toEqual([]);
 
-  // From anywhere, by keys alone.
+  const workbookId = Number(page.url().split('/').at(-1));
+  await world.admin.createReport({ deploymentId, body: { name: 'Orders by day', workbookId } });
+
+  // From anywhere, by keys alone. What is found tells where it is.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type('by day');
+  await page
+    .getByRole('option', { name: 'Orders by day' })
+    .filter({ hasText: `${NAME} / Revenue` })
+    .waitFor();
+  await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   await page.keyboard.type('quarter');

@@ -1,0 +1,152 @@
+/** Charts whose parts are each within bounds, and too much together. None of them is drawn, and none holds the page up. */
+import { expect, test } from 'vitest';
+import { problemOf } from '../../test/problem-of.ts';
+
+const rowsOf = (count: number) => ({
+  name: 'rows',
+  values: Array.from({ length: count }, (_, i) => ({ a: i, b: Math.sin(i), text: `name ${i}`, c: i % 12 })),
+});
+const transform = (count: number, ...given: object[]) => ({ data: [{ ...rowsOf(count), transform: given }] });
+const perRow = (expr: string, count = 50_000) => transform(count, { type: 'formula', as: 'made', expr });
+/** Lists of ten of the list before. */
+const nested = (depth: number) => [
+  { name: 'list0', update: '[1,2,3,4,5,6,7,8,9,10]' },
+  ...Array.from({ length: depth }, (_, i) => ({
+    name: `list${i + 1}`,
+    update: `[${Array(10).fill(`list${i}`).join()}]`,
+  })),
+];
+const doubled = [
+  { name: 'text0', update: "pad('x', 10000)" },
+  ...Array.from({ length: 20 }, (_, i) => ({ name: `text${i + 1}`, update: `text${i} + text${i}` })),
+];
+const scales = [
+  { name: 'x', type: 'linear', range: 'width', domain: { data: 'rows', field: 'a' } },
+  { name: 'y', type: 'linear', range: 'height', domain: { data: 'rows', field: 'b' } },
+];
+/** A small chart with axes for each value of a field. */
+const facets = (count: number) => ({
+  data: [rowsOf(count)],
+  layout: { columns: 10 },
+  marks: [
+    {
+      type: 'group',
+      from: { facet: { name: 'cell', data: 'rows', groupby: ['text'] } },
+      scales: scales.map((scale) => ({
+        ...scale,
+        range: [0, 100],
+        domain: { ...scale.domain, data: 'cell' },
+      })),
+      axes: [
+        { scale: 'x', orient: 'bottom' },
+        { scale: 'y', orient: 'left' },
+      ],
+      marks: [
+        { type: 'symbol', from: { data: 'cell' }, encode: { update: { x: { scale: 'x', field: 'a' } } } },
+      ],
+    },
+  ],
+});
+const window = (count: number, op: string, more: object = {}) =>
+  transform(count, { type: 'window', ops: [op], fields: ['b'], as: ['made'], sort: { field: 'a' }, ...more });
+
+test.each<[string, string, object]>([
+  ['a list for each row', 'values', perRow('length(sequence(10000))')],
+  ['a text for each row', 'characters', perRow("pad('x', 10000)")],
+  ['long texts that are joined', 'characters', perRow("length(join(sequence(1000), pad('x', 10000)))")],
+  [
+    'texts that are replaced by long ones',
+    'characters',
+    perRow("length(replace(pad('', 900, 'a'), /a/g, pad('x', 9000)))"),
+  ],
+  [
+    'a search of all rows for each',
+    'values',
+    {
+      data: [
+        rowsOf(50_000),
+        {
+          name: 'made',
+          source: 'rows',
+          transform: [{ type: 'formula', as: 'at', expr: "indexof(pluck(data('rows'), 'a'), -1)" }],
+        },
+      ],
+    },
+  ],
+  ['lists of lists as a text', 'values', { signals: [...nested(8), { name: 'made', update: "list8 + ''" }] }],
+  ['lists of lists that are compared', 'values', { ...perRow("list4 == 'x' ? 1 : 2"), signals: nested(4) }],
+  ['lists of lists as a name', 'values', { ...perRow('datum[list4]'), signals: nested(4) }],
+  [
+    'objects of lists that are merged',
+    'values',
+    { signals: [...nested(8), { name: 'made', update: 'merge({ a: { b: list8 } })' }] },
+  ],
+  ['a text that grows by itself', 'characters', { signals: doubled }],
+  ['many steps', 'steps', perRow(Array(500).fill('datum.a').join('+'))],
+  ['small charts', 'groups', facets(3000)],
+  ['medians of all rows before', 'values', window(30_000, 'median')],
+  ['least values of a moving frame', 'values', window(50_000, 'min', { frame: [-10_000, 0] })],
+  [
+    'a column for each row',
+    'columns',
+    transform(30_000, { type: 'pivot', field: 'a', value: 'b', groupby: ['c'] }),
+  ],
+  ['all pairs of rows', 'rows', transform(5000, { type: 'cross' })],
+  [
+    'a long sequence',
+    'rows',
+    { data: [{ name: 'made', transform: [{ type: 'sequence', start: 0, stop: 1e9 }] }] },
+  ],
+  [
+    'many transforms',
+    'rows',
+    transform(
+      50_000,
+      ...Array.from({ length: 1500 }, (_, i) => ({
+        type: 'joinaggregate',
+        ops: ['sum'],
+        fields: ['b'],
+        as: [`made${i}`],
+      })),
+    ),
+  ],
+])('%s: too many %s together are refused', async (_name, what, spec) => {
+  expect(await problemOf({ width: 100, height: 100, ...spec })).toBe(`The chart asks for too many ${what}.`);
+});
+
+const symbols = {
+  type: 'symbol',
+  from: { data: 'rows' },
+  encode: {
+    update: {
+      x: { scale: 'x', field: 'a' },
+      y: { scale: 'y', field: 'b' },
+      fill: { signal: "datum.b > 0 ? 'green' : 'red'" },
+      description: {
+        signal: "'A: ' + format(datum.a, ',') + '; B: ' + format(datum.b, '.2f') + '; ' + datum.text",
+      },
+    },
+  },
+};
+const axes = [
+  { scale: 'x', orient: 'bottom' },
+  { scale: 'y', orient: 'left' },
+];
+
+test.each<[string, object[]]>([
+  ['points', []],
+  [
+    'made texts',
+    [{ type: 'formula', as: 'made', expr: "upper(replace(datum.text, /(na)me/, '$1')) + ' ' + datum.a" }],
+  ],
+  ['a running sum', [{ type: 'window', ops: ['sum'], fields: ['b'], as: ['made'], groupby: ['c'] }]],
+  ['the most so far', [{ type: 'window', ops: ['max'], fields: ['b'], as: ['made'] }]],
+  ['a moving median', [{ type: 'window', ops: ['median'], fields: ['b'], as: ['made'], frame: [-7, 7] }]],
+])('50,000 rows with %s are drawn', async (_name, transforms) => {
+  const data = [{ ...rowsOf(50_000), transform: transforms }];
+  expect(await problemOf({ width: 400, height: 200, data, scales, axes, marks: [symbols] })).toBeUndefined();
+});
+
+test('a hundred small charts are drawn', async () => {
+  expect(await problemOf(facets(100))).toBeUndefined();
+});

@@ -1,0 +1,59 @@
+/**
+ * What one drawing of a chart may take. Bounds of single lists and texts are not enough: a row can ask for the longest list, and a
+ * chart has many rows. Work is counted, not timed, so that a chart is drawn on a slow machine too, or on none.
+ */
+import { ChartRefused } from './chart-refused.ts';
+
+/** A step of an expression, or what takes about as long. Usual charts of 50,000 rows take a sixth to a third of it. */
+const WORK_MAX = 60_000_000;
+
+/** What a chart can have too many of. */
+export type Much = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
+
+export interface Budget {
+  /** Refuses the chart if it has asked for too much altogether. */
+  spend(work: number, what: Much): void;
+  /** For the next drawing: a chart is drawn again when it is pointed at. */
+  renew(): void;
+}
+
+export function createBudget(): Budget {
+  let left = WORK_MAX;
+  let spent: Partial<Record<Much, number>> = {};
+  return {
+    spend(work, what) {
+      left -= work;
+      spent[what] = (spent[what] ?? 0) + work;
+      // What is no number would never be too much.
+      if (left >= 0) return;
+      const [[most] = [what]] = Object.entries(spent).sort(([, a], [, b]) => b - a);
+      throw new ChartRefused(`The chart asks for too many ${most}.`);
+    },
+    renew() {
+      left = WORK_MAX;
+      spent = {};
+    },
+  };
+}
+
+/** A list, and a text, take less than a step for each element and character. */
+const CHARACTERS_OF_STEP = 4;
+
+export const spendOnText = (length: number, budget: Budget) =>
+  budget.spend(length / CHARACTERS_OF_STEP, 'characters');
+
+/**
+ * Lists may hold a list several times, which holds another: what follows them to the end takes as long as this. Few functions
+ * follow objects too.
+ */
+export function spendOn(value: unknown, budget: Budget, isWithin = false): void {
+  if (typeof value === 'string') {
+    spendOnText(value.length, budget);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value) && !isWithin) return;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  budget.spend(parts.length, 'values');
+  for (const part of parts) if (typeof part !== 'number') spendOn(part, budget, isWithin);
+}
