@@ -96,6 +96,9 @@ test.each(['user', 'group', 'role'] as const)(
       atRoot: [folder.id, beside.id],
     });
     expect(await seenBy(stranger, there)).toEqual(NOTHING);
+    const reading = (by: Person) => by.client.getReport({ deploymentId: there, reportId: report.id });
+    expect((await reading(person)).id).toBe(report.id);
+    await expect(reading(stranger)).rejects.toMatchObject({ status: 404 });
   },
 );
 

@@ -137,6 +137,11 @@ test.each<[string, () => Identity, object]>([
     { status: 400, code: 'user_attributes_not_found' },
   ],
   [
+    'a group of the account in creator mode',
+    () => ({ viewer: { embedTenantName: TENANT, creatorMode: true, groups: [ALL] } }),
+    { code: 'groups_not_found' },
+  ],
+  [
     'a value of another type',
     () => ({ viewer: { embedTenantName: TENANT, userAttributes: { [REGION]: 7 } } }),
     { status: 400 },

@@ -266,6 +266,7 @@ describe('the token', () => {
 
 test('the ledger and the user show when a token was last used', async () => {
   const { token, sessionId } = await embedding.world.embedded(embedding.request());
+  const { sessionId: unseen } = await embedding.world.embedded(embedding.request());
   expect(await ledgerEntry(sessionId)).toMatchObject({ lastSeenAt: null });
   const other = await embedding.world.anotherServer();
   const { user } = await clientOf(other.url, token).getEmbedSession();
@@ -274,6 +275,7 @@ test('the ledger and the user show when a token was last used', async () => {
   expect(lastSeenAt).toEqual(expect.any(String));
   const [{ last_login }] = await embedding.rows('select last_login from users where id = $1', [user.id]);
   expect(last_login).toBe(lastSeenAt);
+  expect(await ledgerEntry(unseen)).toMatchObject({ lastSeenAt: null });
 
   // Within five minutes it is not written again, even if another server sees the token.
   const seenBy = async () => {

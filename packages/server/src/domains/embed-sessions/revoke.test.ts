@@ -265,7 +265,7 @@ describe('verifying tokens', () => {
         await exchange(sessionId);
         return numberOf(sessionId);
       };
-      const [ended, other] = [await open(true), await open(false)];
+      const [reader, creator, ended] = [await open(false), await open(true), await open(true)];
       const isLive = (id: number) => isLiveSession(embedding.world.server.essential, id);
       // As if the session was exchanged while it was revoked: then its own row says nothing.
       const end = (after: string) =>
@@ -278,7 +278,7 @@ describe('verifying tokens', () => {
       expect(await isLive(ended)).toBe(true);
       await end('0');
       expect(await isLive(ended)).toBe(false);
-      expect(await isLive(other)).toBe(true);
+      expect([await isLive(reader), await isLive(creator)]).toEqual([true, column !== 'creator_mode']);
     },
   );
 

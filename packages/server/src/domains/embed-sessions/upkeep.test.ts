@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { deleteEndedSessions } from './store.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
 let embedding: Embedding;
@@ -51,6 +52,14 @@ test('sessions whose tokens ended a week ago are deleted, however many there are
   await clean();
   expect(token).toBeTruthy();
   expect(await count('embed_sessions')).toBe(11);
+});
+
+test('one statement deletes no more sessions than it is told', async () => {
+  await embedding.mint();
+  await embedding.rows('delete from embed_sessions');
+  await addOld(5, 20 * DAY);
+  expect(await deleteEndedSessions(embedding.world.server.db, 7, 2)).toBe(2);
+  expect(await count('embed_sessions')).toBe(3);
 });
 
 test('users, memberships and values stay when their sessions are deleted', async () => {

@@ -139,6 +139,24 @@ describe('without recursive', () => {
     expect(await totals()).toEqual({ folders: 1, workbooks: 0, reports: MANY });
   });
 
+  test('the owner of the folder manages nothing in it any more, though it still lies there', async () => {
+    const id = await folder(owner);
+    const reports = await fill(id);
+    const [moved, left, held] = reports.slice(-3).map((one) => one.id) as [number, number, number];
+    expect(await statusOf(owner.client.getReport({ deploymentId, reportId: left }))).toBe(200);
+    const hold = await holdRows(world, 'reports', [held]);
+    await remove(id);
+    await hold.waiting();
+    expect(await statusOf(owner.client.getReport({ deploymentId, reportId: left }))).toBe(404);
+    const body = { type: 'REPORT', id: moved, folderId: await folder(owner) } as const;
+    const { alsoManagedBy } = (await world.admin.moveWorkspaceObject({ deploymentId, body })) as {
+      alsoManagedBy: object[];
+    };
+    expect(alsoManagedBy).toMatchObject([{ id: owner.userId }]);
+    await hold.release();
+    await expect.poll(() => run('select from folders where id = $1', [id])).toEqual([]);
+  });
+
   test('all of a list of folders is deleted, even if the call may not move all of their content itself', async () => {
     const folders = [await folder(null), await folder(null), await folder(null)];
     for (const id of folders) await fill(id, 600);

@@ -38,6 +38,9 @@ test('a job that was given up is found, tried again once, and audited', async ()
     await insertJob(kind, { state: 'failed' }),
   ];
   expect((await world.admin.listJobs({ kind })).items.map((job) => job.id)).toEqual([more[1], id]);
+  const { pageInfo } = await world.admin.listJobs({ kind, first: 1 });
+  const next = await world.admin.listJobs({ kind, first: 1, after: pageInfo.endCursor! });
+  expect(next.items.map((job) => job.id)).toEqual([id]);
   expect((await world.admin.listJobs({ kind, state: 'running' })).items).toEqual([]);
 
   const again = await world.admin.retryJob({ id });

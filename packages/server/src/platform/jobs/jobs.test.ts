@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { holdRows } from '../../../test/hold.ts';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
@@ -696,6 +697,24 @@ test('while nothing is due, a worker sleeps until the next due time, and wakes f
   expect(looks).toBeLessThanOrEqual(heard + 1);
   await add(now);
   await expect.poll(() => rowsOf(now)).toMatchObject([{ state: 'done' }]);
+});
+
+test('a job that tells no progress warns of nothing', async () => {
+  const warnings: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+  const job = kind(async () => {});
+  const worker = await work([job], { log });
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
+  await worker.stop();
+  expect(warnings).toEqual([]);
+});
+
+test('a worker that has started has written its schedules', async () => {
+  const name = unique('schedule');
+  const db = observed(jobs.world.server.db, (text) => (text === 'begin' ? sleep(200) : undefined));
+  await work([], { db, schedules: [{ name, cron: '0 0 1 1 *', kind: kind(async () => {}) }] });
+  expect(await jobs.query('select name from job_schedules where name = $1', [name])).toEqual([{ name }]);
 });
 
 test('the progress of a job is written rarely, and at the end', async () => {

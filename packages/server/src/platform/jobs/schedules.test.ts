@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
@@ -156,6 +157,25 @@ test('a schedule with a broken pattern is parked with its error, and runs again 
   await query("update job_schedules set next_run_at = null, error = 'unreadable' where name = $1", [broken]);
   await save({ name: broken, cron: YEARLY, kind: job });
   expect(await rowOf(broken)).toMatchObject({ isLater: true, error: null });
+});
+
+test('a schedule is locked until its job and its next time are written', async () => {
+  const job = kind(async () => {});
+  const name = unique('schedule');
+  await save({ name, cron: YEARLY, kind: job });
+  await makeDue(name);
+  const { db } = jobs.world.server;
+  const held = new pg.Client({ connectionString: jobs.world.databaseUrl });
+  await held.connect();
+  await held.query('begin; lock table jobs in share row exclusive mode');
+  const taking = enqueueDue(db, pino({ level: 'silent' }), new Map([[job.name, job]]));
+  const inserting =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into jobs%'";
+  await expect.poll(() => query(inserting)).not.toEqual([]);
+  expect(await query('select from job_schedules where name = $1 for update skip locked', [name])).toEqual([]);
+  await held.query('commit');
+  await held.end();
+  expect(await taking).toBe(1);
 });
 
 test('a schedule that another server is taking does not hold up the others', async () => {
