@@ -14,6 +14,7 @@ const model = modelOf(`cubes:
       - { name: name, sql: name, type: string }
       - { name: hired, sql: hired, type: time }
       - { name: item_count, sql: "{items.count}", type: number, sub_query: true }
+      - { name: item_ids, sql: "{items.count} * {id}", type: number, sub_query: true }
       - { name: item_total, sql: "{items.total}", type: number, sub_query: true }
     measures:
       - { name: salaries, type: sum, sql: salary }
@@ -131,11 +132,11 @@ test('a policy of a view about each row that is aggregated, and about a cube tha
 });
 
 test('without rows, a count of a sub_query is zero, and a sum is nothing', async () => {
-  const query = { dimensions: ['people.name', 'people.item_count', 'people.item_total'] };
+  const query = { dimensions: ['people.name', 'people.item_count', 'people.item_ids', 'people.item_total'] };
   expect(await rowsOf(query)).toEqual([
-    ['Ada', '2', '1100'],
-    ['Bob', '0', null],
-    ['Eve', '2', '5005'],
+    ['Ada', '2', '2', '1100'],
+    ['Bob', '0', '0', null],
+    ['Eve', '2', '6', '5005'],
   ]);
 });
 
