@@ -159,3 +159,31 @@ test('what nothing repeats is read once', () => {
   expect(sqlOf({ measures: ['people.salaries'], dimensions: ['items.owner'] })).not.toContain('people_2');
   expect(sqlOf({ measures: ['everything.lines'], dimensions: ['everything.name'] })).not.toContain('fact_2');
 });
+
+test('an error names the cubes that the query names, and not those of their measures', () => {
+  const apart = modelOf(`cubes:
+  - name: a
+    sql_table: a
+    joins:
+      - { name: secret, relationship: one_to_many, sql: "{CUBE}.id = {secret}.a_id" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: ratio, type: number, sql: "{secret.count} / {secret.total}" }
+  - name: secret
+    public: false
+    sql_table: secret
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: count, type: count }
+      - { name: total, type: sum, sql: size }
+  - name: z
+    sql_table: z
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: count, type: count }
+`);
+  expect(errorOf(apart, { measures: ['a.ratio', 'z.count'] }).message).toBe('No joins lead from `a` to `z`.');
+});
