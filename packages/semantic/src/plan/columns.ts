@@ -81,13 +81,14 @@ function isSyntax(tokens: readonly Token[], i: number): boolean {
   const [before, after] = [at(i - 1), at(i + 1)];
   if (/^["`]/.test(word)) return false;
   // What follows `as` is a type, in a cast, or a new name.
-  if (before === '::' || before === 'as' || (word === 'precision' && before === 'double')) return true;
+  const isType = (index: number) => ['::', 'as'].includes(at(index - 1) as string);
+  if (isType(i) || (word === 'precision' && before === 'double' && isType(i - 1))) return true;
   // A function, or a type before a text: `date '2024-01-01'`.
   if (after === '(' || isText(after)) return true;
   // ClickHouse takes reserved words for columns where nothing else can stand.
   if (RESERVED.has(word)) return LITERALS.has(word) || !(isOpen(before, ')') && isOpen(after, '('));
   if (INFIX.has(word)) return before === 'not' || !isOpen(before, ')');
-  return after === 'from' && at(i - 2) === 'extract';
+  return after === 'from' && before === '(' && at(i - 2) === 'extract';
 }
 
 /** Whether it is no operand, nor the bracket that ends or begins one. */

@@ -156,5 +156,6 @@ export const mayOverflow = (condition: Condition): boolean =>
   condition.some((piece) => {
     if (typeof piece === 'string') return false;
     if (!('kind' in piece)) return mayOverflow(piece);
+    if (piece.kind === 'call') return piece.args.some(mayOverflow);
     return piece.kind === 'value' && ['bigInteger', 'decimal', 'double'].includes(piece.type);
   });

@@ -14,6 +14,7 @@ const model = modelOf(`cubes:
       - { name: name, sql: name, type: string }
       - { name: hired, sql: hired, type: time }
       - { name: item_count, sql: "{items.count}", type: number, sub_query: true }
+      - { name: item_ids, sql: "{items.count} * {id}", type: number, sub_query: true }
       - { name: item_total, sql: "{items.total}", type: number, sub_query: true }
     measures:
       - { name: salaries, type: sum, sql: salary }
@@ -131,11 +132,11 @@ test('a policy of a view about each row that is aggregated, and about a cube tha
 });
 
 test('without rows, a count of a sub_query is zero, and a sum is nothing', async () => {
-  const query = { dimensions: ['people.name', 'people.item_count', 'people.item_total'] };
+  const query = { dimensions: ['people.name', 'people.item_count', 'people.item_ids', 'people.item_total'] };
   expect(await rowsOf(query)).toEqual([
-    ['Ada', '2', '1100'],
-    ['Bob', '0', null],
-    ['Eve', '2', '5005'],
+    ['Ada', '2', '2', '1100'],
+    ['Bob', '0', '0', null],
+    ['Eve', '2', '6', '5005'],
   ]);
 });
 
@@ -157,4 +158,32 @@ test('what nothing repeats is read once', () => {
   expect(sqlOf({ dimensions: ['everything.name', 'everything.kind'] })).not.toContain('distinct');
   expect(sqlOf({ measures: ['people.salaries'], dimensions: ['items.owner'] })).not.toContain('people_2');
   expect(sqlOf({ measures: ['everything.lines'], dimensions: ['everything.name'] })).not.toContain('fact_2');
+});
+
+test('an error names the cubes that the query names, and not those of their measures', () => {
+  const apart = modelOf(`cubes:
+  - name: a
+    sql_table: a
+    joins:
+      - { name: secret, relationship: one_to_many, sql: "{CUBE}.id = {secret}.a_id" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: ratio, type: number, sql: "{secret.count} / {secret.total}" }
+  - name: secret
+    public: false
+    sql_table: secret
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: count, type: count }
+      - { name: total, type: sum, sql: size }
+  - name: z
+    sql_table: z
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true }
+    measures:
+      - { name: count, type: count }
+`);
+  expect(errorOf(apart, { measures: ['a.ratio', 'z.count'] }).message).toBe('No joins lead from `a` to `z`.');
 });

@@ -44,6 +44,16 @@ export function knownPath(model: Model, from: string, to: string, hints?: Hints)
 export const noJoinPath = (from: string, to: string) =>
   queryError('no_join_path', `No joins lead from \`${from}\` to \`${to}\`.`);
 
+/** Facts are aggregated by themselves, but they can only stand side by side if joins connect them. */
+export function requireConnected(model: Model, cubes: readonly string[]) {
+  const [first, ...others] = cubes;
+  for (const cube of others) {
+    if (cube !== first && !stepsFrom(model, first!).has(cube)) {
+      throw noJoinPath(first!, cube);
+    }
+  }
+}
+
 function stepsFrom(model: Model, from: string): Steps {
   const ofModel = known.get(model) ?? new Map<string, Steps>();
   known.set(model, ofModel);

@@ -28,6 +28,7 @@ import {
   periodsBy,
   plainTimesOf,
 } from './pages.ts';
+import { requireConnected } from './paths.ts';
 import type { Query } from './query.ts';
 import { readQuery } from './read-query.ts';
 import { type Dialect, renderStatement, type Statement } from './render.ts';
@@ -246,6 +247,7 @@ function planGrouped(
   const { bases } = found.calculated;
   const shown = outputs.flatMap((output) => (output.kind === 'measure' ? [output.member] : []));
   const measures = [...shown, ...bases.map(({ member }) => member)];
+  requireConnected(model, [...measures.map(({ path }) => path[0]!), ...found.paths.map(([first]) => first!)]);
   const groups = createGroups({
     context,
     keys,

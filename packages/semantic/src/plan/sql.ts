@@ -75,6 +75,13 @@ export const joined = (parts: readonly Sql[], separator: string): Sql =>
 
 /** What is more than one name or value needs brackets before an operator follows it: `a or b`, for example. */
 export function inBrackets(part: Sql): Sql {
+  const [first] = part;
+  if (part.length === 1)
+    return Array.isArray(first)
+      ? inBrackets(first as Sql)
+      : typeof first === 'string'
+        ? sql`(${part})`
+        : part;
   return tableOfColumn(part) === undefined ? sql`(${part})` : part;
 }
 

@@ -333,6 +333,7 @@ const MEANINGS: [string, Cell[][]][] = [
     "select 'it''s', E'a\\\\b\\n', 'a\\b', U&'\\0041', $$x'y$$ from orders where id = 1",
     [["it's", 'a\\b\n', 'a\\b', 'A', "x'y"]],
   ],
+  ["select '' || status from orders where id = 1", [['new']]],
   ['select id from orders where big order by id', [['1'], ['2'], ['4']]],
   // By the column of the table, although the result has one with the name of the table.
   ['select id as o from orders o order by o.status, 1', [['2'], ['3'], ['4'], ['1'], ['5']]],
@@ -537,7 +538,7 @@ test('what nothing repeats is read without numbers for its rows, and a measure o
     expect(sqlOf(text)).not.toContain('row_number');
   expect(sqlOf('select measure(amount) from orders')).not.toContain('.*');
   expect(sqlOf('select measure(amount), measure(amount) from orders')).not.toContain('m2');
-  expect(sqlErrorOf(model, 'select measure(statu) from orders').message).not.toContain('`status`');
+  expect(sqlErrorOf(model, 'select measure(regon) from sales').message).not.toContain('`region`');
 });
 
 test('a policy counts only if it opens the measures that a statement names', () => {

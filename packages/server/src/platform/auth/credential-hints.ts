@@ -28,7 +28,7 @@ function whatIsWrong(authorization: string | undefined, given: Presented | undef
   const [scheme, secret] = authorization?.trim().split(/ +/) ?? [];
   if (!scheme) return 'The request has no Authorization header.';
   if (!secret && isScheme(scheme)) return `The Authorization header has nothing after \`${scheme}\`.`;
-  if (!secret && given?.scheme === '' && !kinds.taken.some(({ schemes }) => schemes.includes(''))) {
+  if (given?.scheme === '' && !kinds.taken.some(({ schemes }) => schemes.includes(''))) {
     return 'The Authorization header has no scheme, such as `Api-Key`, before the credential.';
   }
   if (secret && !isScheme(scheme))

@@ -138,3 +138,33 @@ describe('kinds that could be confused are refused at the start', () => {
     }
   });
 });
+
+test('a credential is for servers if it is known and pages of other origins may not send it', () => {
+  const bird = kind('bird', 5, { inPages: true });
+  const { isForServers } = createAuthenticator([cat, bird]);
+  const isFor = (authorization?: string) =>
+    isForServers({ method: 'GET', headers: { authorization }, ip: '' });
+  expect(['Bearer cat-1', 'Bearer bird-1', 'Bearer cow-1', undefined].map(isFor)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a credential without a scheme is not told to have one where it needs none', () => {
+  expect(() => caller('query', 'cow-1')).toThrow(
+    'has no credential that this operation accepts. Send a dog.',
+  );
+  expect(() => caller('management', 'cow-1')).toThrow('has no scheme');
+});
+
+test('a kind whose example is accepted by another one, or by several, stops the start', () => {
+  for (const [takes, takers] of [
+    [() => false, 'cat'],
+    [() => true, 'cat, bat'],
+  ] as const) {
+    const bat = kind('bat', 6, { takes, example: { secret: 'cat-1' } });
+    expect(() => createAuthenticator([cat, bat])).toThrow(`accepted by: ${takers}`);
+  }
+});
