@@ -208,7 +208,7 @@ interface Transform {
 
 const budgets = new WeakMap<object, Budget>();
 /** A transform does with each row about as much as so many steps of an expression. */
-const ROW_WORK = 16;
+const ROW_WORK = 32;
 
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
@@ -228,7 +228,7 @@ export function boundTransforms() {
 }
 
 /** Each part of a chart, such as an axis or a line, has some. */
-const OPERATOR_WORK = 800;
+const OPERATOR_WORK = 1300;
 
 /** Groups, small charts and lines are made while a chart runs, of as many parts as the spec has for one. */
 export function boundView(view: object, budget: Budget) {

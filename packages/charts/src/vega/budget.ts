@@ -4,8 +4,8 @@
  */
 import { ChartRefused } from './chart-refused.ts';
 
-/** A step of an expression, or what takes about as long. Usual charts of 50,000 rows take a sixth to a third of it. */
-const WORK_MAX = 60_000_000;
+/** A step of an expression, or what takes about as long. Usual charts of 50,000 rows take about a quarter of it. */
+const WORK_MAX = 100_000_000;
 
 /** What a chart can have too many of. */
 export type Much = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
@@ -22,8 +22,10 @@ export function createBudget(): Budget {
   let spent: Partial<Record<Much, number>> = {};
   return {
     spend(work, what) {
-      left -= work;
-      spent[what] = (spent[what] ?? 0) + work;
+      // A length that the chart gives may be less than nothing, which pays nothing back.
+      const counted = Math.max(0, work);
+      left -= counted;
+      spent[what] = (spent[what] ?? 0) + counted;
       // What is no number would never be too much.
       if (left >= 0) return;
       const [[most] = [what]] = Object.entries(spent).sort(([, a], [, b]) => b - a);
@@ -36,7 +38,8 @@ export function createBudget(): Budget {
   };
 }
 
-/** A list, and a text, take less than a step for each element and character. */
+/** A list that becomes a text takes so many steps for each of its values, and a text one for so many characters. */
+const STEPS_OF_VALUE = 4;
 const CHARACTERS_OF_STEP = 4;
 
 export const spendOnText = (length: number, budget: Budget) =>
@@ -54,6 +57,6 @@ export function spendOn(value: unknown, budget: Budget, isWithin = false): void 
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value) && !isWithin) return;
   const parts = Array.isArray(value) ? value : Object.values(value);
-  budget.spend(parts.length, 'values');
+  budget.spend(parts.length * STEPS_OF_VALUE, 'values');
   for (const part of parts) if (typeof part !== 'number') spendOn(part, budget, isWithin);
 }

@@ -82,6 +82,11 @@ test.each<[string, string, object]>([
     { signals: [...nested(8), { name: 'made', update: 'merge({ a: { b: list8 } })' }] },
   ],
   ['a text that grows by itself', 'characters', { signals: doubled }],
+  [
+    'texts beside one of a length below nothing',
+    'characters',
+    perRow("length(pad('x', 9000)) + length(pad('x', -1e9))"),
+  ],
   ['many steps', 'steps', perRow(Array(500).fill('datum.a').join('+'))],
   ['small charts', 'groups', facets(3000)],
   ['medians of all rows before', 'values', window(30_000, 'median')],
@@ -134,17 +139,22 @@ const axes = [
 ];
 
 test.each<[string, object[]]>([
-  ['points', []],
   [
     'made texts',
     [{ type: 'formula', as: 'made', expr: "upper(replace(datum.text, /(na)me/, '$1')) + ' ' + datum.a" }],
   ],
-  ['a running sum', [{ type: 'window', ops: ['sum'], fields: ['b'], as: ['made'], groupby: ['c'] }]],
   ['the most so far', [{ type: 'window', ops: ['max'], fields: ['b'], as: ['made'] }]],
   ['a moving median', [{ type: 'window', ops: ['median'], fields: ['b'], as: ['made'], frame: [-7, 7] }]],
 ])('50,000 rows with %s are drawn', async (_name, transforms) => {
   const data = [{ ...rowsOf(50_000), transform: transforms }];
   expect(await problemOf({ width: 400, height: 200, data, scales, axes, marks: [symbols] })).toBeUndefined();
+});
+
+test('50,000 rows in three layers are drawn', async () => {
+  const marks = [symbols, symbols, symbols];
+  expect(
+    await problemOf({ width: 400, height: 200, data: [rowsOf(50_000)], scales, axes, marks }),
+  ).toBeUndefined();
 });
 
 test('a hundred small charts are drawn', async () => {
