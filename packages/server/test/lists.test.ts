@@ -89,6 +89,7 @@ describe('every list can be paged to its end', () => {
     await times(() => admin.createRole({ body: { name: unique('role'), actions: ['ReportRead'] } }));
     ids = {
       deploymentId,
+      userId: (await admin.getMe()).id,
       ...(await createNotifications(
         deploymentId,
         people.map(({ userId }) => userId),
@@ -224,6 +225,7 @@ describe('every list can be paged to its end', () => {
       .replace('{runId}', String(ids.runId))
       .replace('/notifications/{id}', `/notifications/${ids.notificationId}`)
       .replace('/webhooks/{id}', `/webhooks/${ids.webhookId}`)
+      .replace('/users/{id}', `/users/${ids.userId}`)
       .replace('{id}', String(op.path.includes('embed-tenants') ? ids.getGroups : ids.listUserGroups));
 
   const page = async (op: Operation, query: Record<string, string>) => {

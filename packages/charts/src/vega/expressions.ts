@@ -16,6 +16,8 @@ const refuse = (what: string): never => {
 };
 
 const OF_ITEMS = ['datum', 'mark', 'isVoronoi'];
+/** Bins are a function, and axes begin and end where they do. */
+const OF_BINS = ['start', 'stop', 'step'];
 const OF_EVENTS = ['item', 'shiftKey', 'deltaY', 'deltaMode'];
 /** They hand out the view, or change what other charts could share. */
 const CLOSED_FUNCTIONS = ['view', 'encode'];
@@ -29,13 +31,16 @@ function isData(value: unknown): boolean {
   return prototype === Object.prototype || (prototype === null && value !== Object.prototype);
 }
 
+function openIn(object: unknown): string[] {
+  if (typeof object === 'function') return OF_BINS;
+  return object instanceof Item ? OF_ITEMS : OF_EVENTS;
+}
+
 function readMember(object: unknown, key: unknown): unknown {
   const name = String(key);
   // As in JavaScript, which expressions are a part of.
   if (object == null) throw new TypeError(`Nothing has no member "${name}".`);
-  const isOpen = isData(object)
-    ? Object.hasOwn(Object(object), name)
-    : (object instanceof Item ? OF_ITEMS : OF_EVENTS).includes(name);
+  const isOpen = isData(object) ? Object.hasOwn(Object(object), name) : openIn(object).includes(name);
   const value = isOpen ? (object as Record<string, unknown>)[name] : undefined;
   return isData(value) || value instanceof Item ? value : undefined;
 }

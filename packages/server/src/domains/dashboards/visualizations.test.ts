@@ -3,7 +3,6 @@ import { createDrawing, createFormats, sayWith, tokensOf } from '@oriel/charts/p
 import { texts } from '@oriel/charts/texts/de';
 import { createView } from '@oriel/charts/vega';
 import { VISUALIZATION_TYPES, type Visualization } from '@oriel/contract';
-import { parse, View } from 'vega';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
@@ -69,11 +68,17 @@ interface Mark {
   items: { items?: Mark[]; datum?: unknown; [channel: string]: unknown }[];
 }
 
+const fail = (error: Error) => {
+  throw error;
+};
+
 /** The shapes that stand for rows, without axes and legends, by the kind of mark. */
 async function drawn(spec: object, rows: Row[]): Promise<Record<string, number>> {
   const given = structuredClone(spec) as { data: { name: string; values?: Row[] }[] };
   for (const source of given.data) if (source.name === 'rows') source.values = valuesOf(rows);
-  const view = new View(parse(given as never), { renderer: 'none' }).width(400).height(300);
+  const view = createView(given, {}, {}, () => ({}), fail, 'none')
+    .width(400)
+    .height(300);
   await view.runAsync();
   const counts: Record<string, number> = {};
   const visit = ({ marktype, role, items }: Mark) => {
@@ -360,9 +365,6 @@ describe('charts', () => {
       },
       { width: 600, height: 300, measure: (text) => text.length * 6 },
     );
-    const fail = (error: Error) => {
-      throw error;
-    };
     const view = createView(shown, config, locale, labels, fail, 'none');
     const svg = await view.toSVG();
     view.finalize();
