@@ -9,6 +9,8 @@ export async function problemOf(spec: object): Promise<string | undefined> {
   };
   const view = createView(spec, {}, chartLocale('en', 'EUR'), () => ({}), refuse, 'none');
   await view.runAsync();
+  // Drawings can begin others, for which nobody waits.
+  await new Promise(setImmediate);
   view.finalize();
   return problem;
 }

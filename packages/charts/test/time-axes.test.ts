@@ -13,10 +13,11 @@ interface Given {
   begins: string[];
   mark?: string;
   more?: object;
+  params?: object[];
   width?: number;
 }
 
-async function labelsOf({ granularity, begins, mark = 'line', more = {}, width = 600 }: Given) {
+async function labelsOf({ granularity, begins, mark = 'line', more = {}, params, width = 600 }: Given) {
   const member = `${TIME}.${granularity}`;
   const query = { measures: [SUM], timeDimensions: [{ dimension: TIME, granularity }] };
   const rows = begins.map((begin, i) => ({
@@ -26,6 +27,7 @@ async function labelsOf({ granularity, begins, mark = 'line', more = {}, width =
   const source = {
     data: { name: 'rows' },
     mark,
+    ...(params && { params }),
     width: 480,
     height: 240,
     encoding: {
@@ -111,6 +113,17 @@ test('with more days than there is room for, ticks are at some of them', async (
   const labels = await labelsOf({ granularity: 'day', begins: days(90, 1) });
   expect(labels.length).toBeGreaterThan(2);
   expect(labels.length).toBeLessThan(20);
+});
+
+test('a few days in a long time have the ticks of that time', async () => {
+  const begins = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-12-01'];
+  expect(await labelsOf({ granularity: 'day', begins })).toContain('Jul');
+});
+
+test('an axis that people zoom has the ticks of what they see', async () => {
+  const given = { granularity: 'month', begins: ['2026-03-01', '2026-04-01'], width: 900 };
+  const params = [{ name: 'zoom', select: { type: 'interval', encodings: ['x'] }, bind: 'scales' }];
+  expect((await labelsOf({ ...given, params })).length).toBeGreaterThan(3);
 });
 
 test('an author keeps the ticks that they ask for', async () => {

@@ -46,6 +46,24 @@ test.each<[string, object]>([
   ['ticks', axis('linear', 'a', { tickCount: 1e9 })],
   ['ticks of times', axis('utc', 't', { tickCount: 'millisecond' })],
   ['ticks of times in steps', axis('utc', 't', { tickCount: { interval: 'second', step: 2 } })],
+  ['ticks of weeks in long steps', axis('utc', 't', { tickCount: { interval: 'week', step: 1e9 } })],
+  ['a domain of weeks in long steps', axis('utc', 't', {}, { nice: { interval: 'week', step: 1e9 } })],
+  [
+    'times that are rounded to long steps',
+    transform({ type: 'timeunit', field: 't', units: ['year', 'quarter'], step: 1e9, timezone: 'utc' }),
+  ],
+  ['a time after long steps', expression("timeOffset('quarter', 0, 1e9)")],
+  ['times in long steps', expression("timeSequence('quarter', 0, 1e13, 1e9)")],
+  ['colours', { ...axis('linear', 'a', {}), ...expression("gradient('x', [0, 0], [1, 1], 2e7)") }],
+  ['columns', { data: [rows], layout: { columns: 4e8 }, marks: [{ type: 'group', from: { data: 'rows' } }] }],
+  [
+    'columns of a legend',
+    {
+      data: [rows],
+      scales: [{ name: 'size', type: 'linear', range: [0, 100], domain: { data: 'rows', field: 'a' } }],
+      legends: [{ size: 'size', columns: 1e9 }],
+    },
+  ],
   ['wide labels', axis('linear', 'a', { format: '1000000000d' })],
   ['bins of a scale', axis('linear', 'a', {}, { bins: { step: 1e-9 } })],
 ])('%s: too much is refused at once', async (_name, spec) => {
@@ -79,4 +97,9 @@ test.each([
   const spec = { data: [{ name: 'rows', values, transform: [given] }] };
   expect(await problemOf(spec)).toBe('The chart cannot use `__proto__`.');
   expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+test('drawings that begin each other come to an end', async () => {
+  const update = "length(data('rows')) ? modify('rows', { a: 1 }) : 0";
+  expect(await problemOf({ data: [rows], signals: [{ name: 'more', update }] })).toMatch(/too many/);
 });

@@ -15,6 +15,8 @@ const LENGTH_MAX = 10_000;
 /** Each step of a curve reads all rows. */
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
+/** Of the units of an axis, or of what times are rounded to. */
+const TIME_STEP_MAX = 1000;
 /** Of a polynomial. */
 const ORDER_MAX = 10;
 
@@ -46,14 +48,23 @@ const requireFormat = (specifier: unknown) =>
 
 type Check<Given extends unknown[]> = (...given: Given) => void;
 
-const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) =>
+/** Times in steps are looked for one by one, from a whole step of the unit. */
+const requireStep = (step: unknown) => atMost(Math.abs(Number(step ?? 1)), TIME_STEP_MAX, 'times');
+
+const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) => {
+  requireStep(step);
   atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values');
+};
+const requireOffset: Check<unknown[]> = (...[, , step]) => requireStep(step);
 
 /** What is checked before functions of expressions run. */
 export const LENGTH_CHECKS: Record<string, Check<unknown[]>> = {
   sequence: (start, stop, step) => atMost(stepsIn(start, stop, step), LENGTH_MAX, 'values'),
   timeSequence: requireTimes,
   utcSequence: requireTimes,
+  timeOffset: requireOffset,
+  utcOffset: requireOffset,
+  gradient: (_scale, _from, _to, count) => atMost(Number(count ?? 0), LENGTH_MAX, 'colours'),
   pad: (_text, length) => atMost(Number(length), LENGTH_MAX, 'characters'),
   format: (_value, specifier) => requireFormat(specifier),
 };
@@ -102,9 +113,19 @@ function requireTicks({ count, scale, formatSpecifier }: Params) {
   if (!count) return;
   // `"second"`, or `{ interval, step }`
   const { interval = count, step } = Object(count) as { interval?: unknown; step?: unknown };
+  requireStep(step);
   const domain = (scale as { domain(): unknown[] }).domain().map(Number);
   atMost(timesIn(interval, domain[0], domain.at(-1), step), LENGTH_MAX, 'ticks');
 }
+
+/** Each group becomes so many rows. */
+function requireRows({ groupby }: Params, pulse: Pulse, each: number) {
+  atMost(sizesOf(groupby, pulse).length * each, ROWS_MAX, 'rows');
+}
+
+/** What Vega makes if a chart does not say. */
+const CURVE_STEPS = 200;
+const QUANTILE_STEP = 0.01;
 
 function requireSteps({ steps, minsteps, maxsteps }: Params) {
   for (const count of [steps, minsteps, maxsteps]) atMost(Number(count ?? 0), STEPS_MAX, 'steps');
@@ -162,13 +183,21 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     if (base !== undefined && !(Number(base) > 1))
       throw new ChartRefused('The base of bins must be more than 1.');
   },
-  kde(params, pulse) {
+  kde(params, pulse, budget) {
     requireGroups(params, pulse);
     requireSteps(params);
+    const steps = Math.max(
+      ...[params.steps, params.maxsteps ?? CURVE_STEPS].map((most) => Number(most ?? 0)),
+    );
+    requireRows(params, pulse, steps);
+    // Each step of a curve reads all rows of its group.
+    budget.spend(rowsIn(pulse) * steps, 'steps');
   },
   quantile(params, pulse) {
     requireGroups(params, pulse);
-    atMost(1 / Number(params.step ?? 1), LENGTH_MAX, 'quantiles');
+    const count = lengthOf(params.probs) || 1 / Number(params.step ?? QUANTILE_STEP);
+    atMost(count, LENGTH_MAX, 'quantiles');
+    requireRows(params, pulse, count);
   },
   dotbin: requireGroups,
   fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
@@ -189,7 +218,10 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     atMost(rowsIn(pulse), LENGTH_MAX, 'rows');
     for (const size of sizesOf(params.groupby, pulse)) budget.spend(size ** 2 / 4, 'rows');
   },
-  scale({ base, bins, domain, schemeCount }) {
+  timeunit: ({ step }) => requireStep(step),
+  viewlayout: ({ layout }) => atMost(Number(Object(layout).columns ?? 0), LENGTH_MAX, 'columns'),
+  scale({ base, bins, domain, nice, schemeCount }) {
+    requireStep(Object(nice).step);
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
     // A logarithmic scale has a tick for each multiple of its powers.
     atMost(Number(base), LENGTH_MAX, 'ticks');
@@ -210,6 +242,13 @@ const budgets = new WeakMap<object, Budget>();
 /** A transform does with each row about as much as so many steps of an expression. */
 const ROW_WORK = 32;
 
+/** How many fields of each row lists of them name. */
+const fieldsIn = (params: Params) =>
+  Object.values(params).reduce<number>(
+    (sum, param) => sum + (Array.isArray(param) && typeof param[0] === 'function' ? param.length : 0),
+    0,
+  );
+
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
   const known = { ...data, ...view, ...encode, ...regression } as Record<string, { prototype: Transform }>;
@@ -220,7 +259,7 @@ export function boundTransforms() {
     if (!own || (!check && !Object.hasOwn(prototype, 'transform'))) continue;
     prototype.transform = function (params, pulse) {
       const budget = budgets.get(pulse.dataflow)!;
-      budget.spend(rowsIn(pulse) * ROW_WORK, 'rows');
+      budget.spend(rowsIn(pulse) * ROW_WORK * Math.max(1, fieldsIn(params)), 'rows');
       check?.(params, pulse, budget);
       return own.call(this, params, pulse);
     };
@@ -229,6 +268,8 @@ export function boundTransforms() {
 
 /** Each part of a chart, such as an axis or a line, has some. */
 const OPERATOR_WORK = 1300;
+/** So that drawings which begin each other come to an end. */
+const RUN_WORK = 200_000;
 
 /** Groups, small charts and lines are made while a chart runs, of as many parts as the spec has for one. */
 export function boundView(view: object, budget: Budget) {
@@ -239,8 +280,17 @@ export function boundView(view: object, budget: Budget) {
     budget.spend(OPERATOR_WORK, 'groups');
     return add.apply(view, given);
   };
+  // A drawing can begin another one, such as by `modify`, which then is a part of it.
+  let running = 0;
   flow.evaluate = (...given) => {
-    budget.renew();
-    return evaluate.apply(view, given);
+    if (!running) budget.renew();
+    budget.spend(RUN_WORK, 'steps');
+    running++;
+    const drawn = evaluate.apply(view, given) as Promise<unknown>;
+    const end = () => {
+      running--;
+    };
+    drawn.then(end, end);
+    return drawn;
   };
 }

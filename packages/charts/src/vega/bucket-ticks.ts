@@ -50,10 +50,24 @@ function tickLevel(
   for (const mark of partsOf(level.marks)) tickLevel(mark, scales, buckets, sizes);
 }
 
-function bucketsOf({ type, domain }: Part, buckets: ReadonlyMap<string, Buckets>): Buckets | undefined {
-  if (type !== 'time' && type !== 'utc') return undefined;
+/** Undefined if people can zoom, or if the scale has times of several fields: then the round times of Vega say more. */
+function bucketsOf(
+  { type, domain, domainRaw }: Part,
+  buckets: ReadonlyMap<string, Buckets>,
+): Buckets | undefined {
+  if ((type !== 'time' && type !== 'utc') || domainRaw !== undefined) return undefined;
   const text = JSON.stringify(domain ?? null);
-  return [...buckets].find(([key]) => text.includes(`"${key}"`))?.[1];
+  const found = new Set([...buckets].filter(([key]) => text.includes(`"${key}"`)).map(([, each]) => each));
+  return found.size === 1 ? [...found][0] : undefined;
+}
+
+/** With few rows in a long time, most of the axis would have no ticks. */
+const FILLED_LEAST = 0.5;
+
+function isFilled(begins: readonly number[]): boolean {
+  const gaps = begins.slice(1).map((begin, i) => begin - begins[i]!);
+  const span = begins.at(-1)! - begins[0]!;
+  return !gaps.length || begins.length / (span / Math.min(...gaps) + 1) >= FILLED_LEAST;
 }
 
 /** The ticks, or undefined for those of Vega: with less room, its round times are no finer than the buckets. */
@@ -63,7 +77,7 @@ function ticksOf(
   sizes: ReadonlyMap<string, number>,
 ): number[] | undefined {
   const most = countOf(wanted, sizes);
-  if (most === undefined) return undefined;
+  if (most === undefined || !isFilled(begins)) return undefined;
   const step = Math.max(1, Math.ceil(begins.length / most));
   if (step > (granularity === 'week' ? WEEKS_MAX : 1)) return undefined;
   return begins.filter((_, i) => i % step === 0);

@@ -1,4 +1,4 @@
-/** Charts whose parts are each within bounds, and too much together. None of them is drawn, and none holds the page up. */
+/** Charts whose parts are each within bounds, and too much together. Each is refused while it is drawn. */
 import { expect, test } from 'vitest';
 import { problemOf } from '../../test/problem-of.ts';
 
@@ -87,8 +87,56 @@ test.each<[string, string, object]>([
     'characters',
     perRow("length(pad('x', 9000)) + length(pad('x', -1e9))"),
   ],
-  ['many steps', 'steps', perRow(Array(500).fill('datum.a').join('+'))],
+  ['many steps', 'steps', perRow(Array(900).fill('datum.a').join('+'))],
   ['small charts', 'groups', facets(3000)],
+  [
+    'slow searches',
+    'steps',
+    { ...perRow('test(/a*b/, text) ? 1 : 2'), signals: [{ name: 'text', update: "pad('', 9999, 'a')" }] },
+  ],
+  [
+    'curves in many steps',
+    'steps',
+    {
+      data: [
+        rowsOf(50_000),
+        ...Array.from({ length: 30 }, (_, i) => ({
+          name: `curve${i}`,
+          source: 'rows',
+          transform: [{ type: 'kde', field: 'b', steps: 1000 }],
+        })),
+      ],
+    },
+  ],
+  [
+    'curves of many groups',
+    'rows',
+    transform(50_000, { type: 'kde', field: 'b', groupby: ['a'], steps: 1000 }),
+  ],
+  [
+    'quantiles of many groups',
+    'rows',
+    transform(50_000, { type: 'quantile', field: 'b', groupby: ['a'], step: 0.0001 }),
+  ],
+  [
+    'groups by many fields',
+    'rows',
+    transform(50_000, { type: 'joinaggregate', ops: ['sum'], fields: ['b'], groupby: Array(3000).fill('a') }),
+  ],
+  [
+    'long paths',
+    'steps',
+    {
+      data: [rowsOf(50_000)],
+      marks: [
+        {
+          type: 'symbol',
+          from: { data: 'rows' },
+          encode: { update: { shape: { value: `M0,0${'L1,1'.repeat(4000)}` } } },
+        },
+      ],
+    },
+  ],
   ['medians of all rows before', 'values', window(30_000, 'median')],
   ['least values of a moving frame', 'values', window(50_000, 'min', { frame: [-10_000, 0] })],
   [

@@ -4,8 +4,8 @@
  */
 import { ChartRefused } from './chart-refused.ts';
 
-/** A step of an expression, or what takes about as long. Usual charts of 50,000 rows take about a quarter of it. */
-const WORK_MAX = 100_000_000;
+/** A step of an expression, or what takes about as long. Usual charts of 50,000 rows take about an eighth of it. */
+const WORK_MAX = 200_000_000;
 
 /** What a chart can have too many of. */
 export type Much = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
@@ -40,7 +40,7 @@ export function createBudget(): Budget {
 
 /** A list that becomes a text takes so many steps for each of its values, and a text one for so many characters. */
 const STEPS_OF_VALUE = 4;
-const CHARACTERS_OF_STEP = 4;
+export const CHARACTERS_OF_STEP = 4;
 
 export const spendOnText = (length: number, budget: Budget) =>
   budget.spend(length / CHARACTERS_OF_STEP, 'characters');

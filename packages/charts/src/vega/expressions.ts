@@ -8,7 +8,7 @@
 import { expressionInterpreter } from 'vega-interpreter';
 import { Item } from 'vega-scenegraph';
 import { LENGTH_CHECKS } from './bounds.ts';
-import { type Budget, spendOn, spendOnText } from './budget.ts';
+import { type Budget, CHARACTERS_OF_STEP, spendOn, spendOnText } from './budget.ts';
 import { ChartRefused } from './chart-refused.ts';
 
 const refuse = (what: string): never => {
@@ -64,7 +64,8 @@ const triesOf = (bare: string, length: number) =>
       length ** (countIn(bare, REPETITION) + (bare[0] === '^' ? 0 : 1)) * 2 ** (bare.split('?').length - 1),
     );
 
-function requirePattern(pattern: unknown, text: unknown = '') {
+/** Returns how often the pattern can try to match the text. */
+function requirePattern(pattern: unknown, text: unknown = ''): number {
   const source = String(pattern instanceof RegExp ? pattern.source : pattern);
   const { length } = String(text);
   const bare = source
@@ -73,9 +74,17 @@ function requirePattern(pattern: unknown, text: unknown = '') {
     // What follows says how a group or a repetition works.
     .replace(/([(*+?}])\?/g, '$1');
   const isSlow = REPEATED_GROUP.test(bare) && countIn(bare, CHOICE) > 1;
-  if (source.length > PATTERN_MAX || length > SEARCHED_MAX || isSlow || triesOf(bare, length) > TRIES_MAX)
+  const tries = triesOf(bare, length);
+  if (source.length > PATTERN_MAX || length > SEARCHED_MAX || isSlow || tries > TRIES_MAX)
     refuse('so slow a pattern');
+  return tries;
 }
+
+/** Most patterns need far fewer tries than they could. */
+const TRIES_OF_STEP = 64;
+
+const spendOnPattern = (pattern: unknown, text: unknown, budget: Budget) =>
+  budget.spend(requirePattern(pattern, text) / TRIES_OF_STEP, 'steps');
 
 const NESTED_MAX = 6;
 
@@ -109,9 +118,11 @@ const checksOf = (budget: Budget): Record<string, Check> => ({
   },
   replace(text, pattern, by) {
     // Any other is not a pattern, but a text that is looked for.
-    requirePattern(pattern instanceof RegExp ? pattern : '', text);
+    spendOnPattern(pattern instanceof RegExp ? pattern : '', text, budget);
     spendOnText(lengthOf(text) * lengthOf(by), budget);
   },
+  test: (pattern, text) => spendOnPattern(pattern, text, budget),
+  split: (text, separator) => spendOnPattern(separator instanceof RegExp ? separator : '', text, budget),
   join: (list, separator = ',') => spendOnText(lengthOf(list) * lengthOf(separator), budget),
   pad(text, length, ...more) {
     LENGTH_CHECKS.pad!(text, length, ...more);
@@ -151,14 +162,9 @@ function regexp(pattern: unknown, flags?: unknown): RegExp {
 const OWN: Functions = {
   readMember,
   regexp,
-  test(pattern, text) {
-    requirePattern(pattern, text);
-    return regexp(pattern).test(String(text));
-  },
-  split(text, separator, limit) {
-    requirePattern(separator instanceof RegExp ? separator : '', text);
-    return String(text).split(separator as string | RegExp, limit as number | undefined);
-  },
+  test: (pattern, text) => regexp(pattern).test(String(text)),
+  split: (text, separator, limit) =>
+    String(text).split(separator as string | RegExp, limit as number | undefined),
   // Vega would read a path, such as `a.b.c`.
   pluck: (list, name) =>
     Array.isArray(list) ? list.map((each) => readMember(each, name)) : readMember(list, name),
@@ -259,9 +265,12 @@ interface Expression {
   channels?: Record<string, { ast: Node }>;
 }
 
+/** A path of a shape is a text of the spec that is followed for each row. */
+const stepsOf = ({ value }: Node) => 1 + (typeof value === 'string' ? value.length / CHARACTERS_OF_STEP : 0);
+
 const stepsIn = (part: unknown): number =>
   typeof part === 'object' && part !== null
-    ? Object.values(part).reduce((sum, each) => sum + stepsIn(each), isNode(part) ? 1 : 0)
+    ? Object.values(part).reduce((sum, each) => sum + stepsIn(each), isNode(part) ? stepsOf(part) : 0)
     : 0;
 
 const closedExpression = ({ ast, channels, ...rest }: Expression) => ({

@@ -7,7 +7,11 @@ import { parseExpression, splitAccessPath } from 'vega';
 import { OBJECT_NAMES, SpecProblem, walk } from './spec-rules.ts';
 
 /** Where Vega-Lite and Vega have expressions. */
-const SOURCE_KEYS = ['expr', 'calculate', 'filter', 'test', 'labelExpr', 'signal', 'and', 'or', 'not'];
+const SOURCE_KEYS = [
+  ...['expr', 'calculate', 'filter', 'test', 'labelExpr', 'signal', 'and', 'or', 'not'],
+  // Parameters become signals with all that they have.
+  ...['update', 'init'],
+];
 const COMPILED_KEYS = ['expr', 'signal', 'test', 'update', 'init', 'filter'];
 
 /** What authors can call: functions of their arguments, of the rows and of the scales. */

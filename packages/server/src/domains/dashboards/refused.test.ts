@@ -291,6 +291,11 @@ describe('what cannot be published is a 400 that names the place, and nothing is
     ['an event', withParam({ expr: 'event.target' }), 'at `params[0].expr`'],
     ['an event in other letters', withParam({ expr: '\\u0065vent.item' }), 'at `params[0].expr`'],
     ['the view', { ...BARS, transform: [{ calculate: 'view()._el', as: 'b' }] }, 'transform[0].calculate'],
+    [
+      'rows that are changed by a parameter',
+      { ...BARS, params: [{ name: 'p', update: "modify('rows', { a: 1 })" }] },
+      'params[0].update',
+    ],
     ['an item', { ...BARS, mark: { type: 'bar', fill: { expr: "item['_svg']" } } }, 'at `mark.fill.expr`'],
     ['an item in a filter', { ...BARS, transform: [{ filter: { and: ['item().a'] } }] }, 'filter.and[0]'],
     ['half an expression', { ...BARS, transform: [{ filter: { not: 'a) || (event.b' } }] }, 'filter.not'],
