@@ -1,4 +1,4 @@
-/** The way for an admin without content of their own: each step ticks itself off by what is really there. */
+/** The way for an admin without content of their own: each step ticks itself off by what somebody has made, beside the demo. */
 import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
