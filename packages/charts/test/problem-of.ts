@@ -10,7 +10,7 @@ export async function problemOf(spec: object): Promise<string | undefined> {
   const view = createView(spec, {}, chartLocale('en', 'EUR'), () => ({}), refuse, 'none');
   await view.runAsync();
   // Drawings can begin others, for which nobody waits.
-  await new Promise(setImmediate);
+  await new Promise((resolve) => setTimeout(resolve, 0));
   view.finalize();
   return problem;
 }
