@@ -57,6 +57,6 @@ export default defineConfig({
     // Long enough for a machine that is busy with much else: nothing waits longer than for what it waits for.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 180_000 } },
   },
 });

@@ -557,7 +557,8 @@ test('the messages of an embed tenant are counted one after the other, whichever
   const isFirst = await claim(first, async () => {
     expect(await claim(other)).toBe(true);
     late = claim(second);
-    const waiting = "select pid from pg_locks where locktype = 'advisory' and not granted";
+    const waiting = `select from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and not granted and datname = current_database()`;
     await expect.poll(async () => (await sql(waiting)).length, PATIENTLY).toBeGreaterThan(0);
   });
   expect([isFirst, await late]).toEqual([true, false]);

@@ -59,7 +59,7 @@ test('an admin finds the query of a viewer at another server, and ends it there'
   const asked = there.load({ deploymentId, body: { query } }).catch((error) => error);
 
   await expect
-    .poll(async () => (await listed())[0], { timeout: 30_000 })
+    .poll(async () => (await listed())[0])
     .toMatchObject({ embedTenantName, externalId, state: 'running', kind: 'query', apiKeyId: null });
   const [running] = await listed();
   expect(running!.process).toContain(new URL(other.url).port);

@@ -36,7 +36,8 @@ test.each(['report', 'workbook'] as const)(
       await deleter.query('begin');
       await deleter.query(`delete from ${table} where id = $1`, [id]);
       const upserts = [upsert(), upsert()];
-      const waiting = `select count(*)::int as count from pg_locks where not granted`;
+      const waiting = `select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
+        where not granted and datname = current_database()`;
       // Both upserts have found the row that is about to be deleted.
       while ((await run(waiting)).rows[0].count < 2) await new Promise((resume) => setTimeout(resume, 10));
       await deleter.query('commit');
