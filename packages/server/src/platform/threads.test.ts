@@ -3,9 +3,10 @@ import { createThreads, type ThreadLimits, type Threads } from './threads.ts';
 
 const LIMITS: ThreadLimits = { timeMs: 60_000, memoryMb: 64 };
 
-/** Doubles numbers, and rests for a while. For a shared counter, it counts for ever. */
-const SCRIPT = `import { parentPort } from 'node:worker_threads';
+/** Doubles numbers, tells which thread it is, and rests for a while. For a shared counter, it counts for ever. */
+const SCRIPT = `import { parentPort, threadId } from 'node:worker_threads';
 parentPort.on('message', (task) => {
+  if (task === 'which') return parentPort.postMessage(threadId);
   if (task === 'rest') {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
     return parentPort.postMessage(1);
@@ -18,7 +19,7 @@ parentPort.on('message', (task) => {
 const all: Threads<never, never>[] = [];
 const threads = (limits = LIMITS) => {
   const script = new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`);
-  const made = createThreads<number | 'fill' | 'rest' | Int32Array, number>(script, limits);
+  const made = createThreads<number | 'fill' | 'rest' | 'which' | Int32Array, number>(script, limits);
   all.push(made as never);
   return made;
 };
@@ -75,4 +76,15 @@ test('a task that needs too much memory is ended, and the process goes on', asyn
   const made = threads();
   await expect(made.run('fill', never)).rejects.toMatchObject({ limit: 'memoryMb' });
   expect(await made.run(1, never)).toBe(2);
+});
+
+test('pools share a thread until the last of them stops', async () => {
+  const [one, other] = [threads(), threads()];
+  const shared = await one.run('which', never);
+  expect(await other.run('which', never)).toBe(shared);
+  await one.stop();
+  await one.stop();
+  expect(await other.run('which', never)).toBe(shared);
+  await other.stop();
+  expect(await threads().run('which', never)).not.toBe(shared);
 });

@@ -103,13 +103,30 @@ async function end(worker: Worker) {
   await worker.terminate();
 }
 
+interface IdleThreads {
+  threads: { thread: Thread; timer: NodeJS.Timeout }[];
+  /** How many pools take threads from here. */
+  pools: number;
+}
+
+/**
+ * By script and memory. The pools of a process share their idle threads, because starting one takes longer than most
+ * tasks. Only tests have several servers in a process.
+ */
+const idleThreads = new Map<string, IdleThreads>();
+
 /** Up to `idleMax` threads stay for later tasks. */
 export function createThreads<Task, Answer>(
   script: URL,
   { timeMs, memoryMb }: ThreadLimits,
   { idleMax = 1 } = {},
 ): Threads<Task, Answer> {
-  const idle: { thread: Thread; timer: NodeJS.Timeout }[] = [];
+  const key = `${memoryMb} ${script.href}`;
+  const shared = idleThreads.get(key) ?? { threads: [], pools: 0 };
+  idleThreads.set(key, shared);
+  shared.pools++;
+  let isStopped = false;
+  const idle = shared.threads;
   const report = (event: ThreadEvent['event']) => events.publish({ script: script.pathname, event });
 
   function start(): Thread {
@@ -134,7 +151,7 @@ export function createThreads<Task, Answer>(
 
   function giveBack(thread: Thread) {
     const { worker } = thread;
-    if (idle.length >= idleMax) return void end(worker);
+    if (idle.length >= idleMax || !shared.pools) return void end(worker);
     const drop = () => {
       const at = idle.indexOf(kept);
       if (at < 0) return;
@@ -149,6 +166,10 @@ export function createThreads<Task, Answer>(
   }
 
   async function stop() {
+    if (isStopped) return;
+    isStopped = true;
+    if (--shared.pools) return;
+    idleThreads.delete(key);
     const all = idle.splice(0);
     for (const { timer } of all) clearTimeout(timer);
     await Promise.all(all.map(({ thread }) => end(thread.worker)));

@@ -62,7 +62,7 @@ export interface Compiler {
 }
 
 export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler {
-  const threads = createThreads<Order, Packed>(threadScript('compile-thread'), limits);
+  const threads = createThreads<Order, Packed>(threadScript('compile-thread'), limits, { idleMax: 2 });
   const words = {
     timeMs: `took more than ${limits.timeMs / 1000} seconds of CPU time`,
     memoryMb: `needed more than ${limits.memoryMb} MB of memory`,

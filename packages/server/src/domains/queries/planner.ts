@@ -54,6 +54,9 @@ const THREAD_LIMITS = { timeMs: 10_000, memoryMb: 1024 };
 const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 50, waitMs: 30_000 };
 const TIME: TimeBudgetLimits = { burstMs: 10_000, share: 0.25 };
 
+/** Threads cache models by these ids, and may be shared by several planners. */
+const idOf = createObjectIds();
+
 export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THREAD_LIMITS): Planner {
   const threads = createThreads<PlanOrder, PlanReply>(threadScript('plan-thread'), threadLimits, {
     idleMax: PLACES.places,
@@ -63,7 +66,6 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     'Planning your queries has taken too much time. Try again later, with smaller or fewer queries.',
   );
   const places = createAdmission({ ...PLACES, usedBy: budget.usedBy });
-  const idOf = createObjectIds();
 
   /** Undefined if it is not cheap. */
   function planNow<Kind extends TaskKind>(
