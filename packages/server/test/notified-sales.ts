@@ -35,7 +35,7 @@ export const figuresOf = (region: string) => {
   const sum = own.reduce((all, { amount }) => all + amount, 0);
   return { figure: `Revenue: ${sum}`, table: own.map(({ product, amount }) => `${product} | ${amount}`) };
 };
-export const PATIENTLY = { timeout: 120_000 };
+export const PATIENTLY = { timeout: 300_000 };
 
 const MODEL = {
   'model/cubes/sales.yml': `cubes:

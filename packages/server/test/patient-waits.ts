@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 
 const { waitFor, waitUntil } = vi;
 const patient = (options: number | object = {}) =>
-  typeof options === 'number' ? options : { timeout: 180_000, ...options };
+  typeof options === 'number' ? options : { timeout: 60_000, ...options };
 
 vi.waitFor = (callback, options) => waitFor(callback, patient(options));
 vi.waitUntil = (callback, options) => waitUntil(callback, patient(options));

@@ -85,6 +85,8 @@ test('pools share a thread until the last of them stops', async () => {
   await one.stop();
   await one.stop();
   expect(await other.run('which', never)).toBe(shared);
+  const last = other.run(1, never);
   await other.stop();
+  expect(await last).toBe(2);
   expect(await threads().run('which', never)).not.toBe(shared);
 });

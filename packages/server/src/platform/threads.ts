@@ -115,7 +115,7 @@ interface IdleThreads {
  */
 const idleThreads = new Map<string, IdleThreads>();
 
-/** Up to `idleMax` threads stay for later tasks. */
+/** Up to `idleMax` threads of all pools with this script and memory stay for later tasks. */
 export function createThreads<Task, Answer>(
   script: URL,
   { timeMs, memoryMb }: ThreadLimits,

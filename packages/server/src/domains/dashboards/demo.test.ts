@@ -107,7 +107,7 @@ test('a server that runs on moves its data on with the clock, never beyond it, a
   now = Date.parse('2027-01-01T00:00:00Z');
   await prepare(db, deploymentId);
   expect(untilOf()).toBe('2026-12-31T23:00:00.000Z');
-  await expect.poll(untilOf).toBe('2027-01-01T00:00:00.000Z');
+  await expect.poll(untilOf, { timeout: 60_000 }).toBe('2027-01-01T00:00:00.000Z');
   await engines.stop();
   await db.end();
   await rm(dataDir, { recursive: true, force: true });

@@ -192,7 +192,7 @@ test('what was generated last from a dbt project is kept, also if its branch is 
     await admin.uploadModelSyncManifest({ deploymentId, body });
     const { syncJobId } = await admin.startModelSync({ deploymentId, body: { branchName } });
     await expect
-      .poll(() => admin.getModelSyncStatus({ deploymentId, syncJobId }))
+      .poll(() => admin.getModelSyncStatus({ deploymentId, syncJobId }), { timeout: 60_000 })
       .toMatchObject({ status: 'COMPLETED' });
     return admin.getModelSyncResult({ deploymentId, syncJobId });
   };

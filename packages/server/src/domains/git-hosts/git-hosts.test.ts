@@ -62,7 +62,7 @@ async function settled(deploymentId: number) {
       "select from jobs where kind like 'git-hosts.%' and (payload ->> 'deploymentId')::bigint = $1 and finished_at is null",
       [deploymentId],
     );
-  await expect.poll(async () => (await open()).rowCount).toBe(0);
+  await expect.poll(async () => (await open()).rowCount, { timeout: 30_000 }).toBe(0);
 }
 const headHere = async (deploymentId: number, name: string) =>
   (await world.admin.listBranches({ deploymentId })).items.find((branch) => branch.name === name)?.lastHash;
@@ -96,10 +96,12 @@ test('an existing repository becomes the data model, and what is new on either s
     body: { branchName: 'feature', message: 'merged here' },
   });
   await expect
-    .poll(async () => repo.bare('log', '--format=%s', 'trunk'))
+    .poll(async () => repo.bare('log', '--format=%s', 'trunk'), { timeout: 30_000 })
     .toBe('merged here\nfrom here\nof the data team\n');
   expect(await repo.bare('fsck', '--full', '--strict')).toBe('');
-  await expect.poll(() => repo.headOf('feature')).toBe(await headHere(deploymentId, 'feature'));
+  await expect
+    .poll(() => repo.headOf('feature'), { timeout: 30_000 })
+    .toBe(await headHere(deploymentId, 'feature'));
 
   // What others push arrives here, merged with what is new here.
   await settled(deploymentId);
@@ -218,7 +220,7 @@ test('connecting again after a rollback pushes nothing back that was removed the
   await mine.save({ b: '2' }, 'after the rollback');
   await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
   await expect
-    .poll(() => repo.bare('log', '--format=%s', '--all'))
+    .poll(() => repo.bare('log', '--format=%s', '--all'), { timeout: 30_000 })
     .toBe('after the rollback\nof the data team\n');
 });
 
@@ -236,7 +238,9 @@ test('an empty repository gets the data model; a model of its own is not lost to
   expect(await headHere(deploymentId, 'main')).toBe(head);
 
   await connect(deploymentId, empty.name);
-  await expect.poll(() => empty.bare('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
+  await expect
+    .poll(() => empty.bare('for-each-ref', '--format=%(refname)'), { timeout: 30_000 })
+    .toBe('refs/heads/main\n');
   expect(await empty.headOf()).toBe(head);
   expect(await codeOf(connect(deploymentId, empty.name))).toBe('already_connected');
   expect(await codeOf(world.admin.deleteGitHostInstallation({ installationId }))).toBe(
@@ -266,7 +270,9 @@ test('connecting again loses no commit of either side', async () => {
   await world.admin.mergeToDefaultBranch({ deploymentId, body: { branchName: mine.branchName } });
   await repo.push({ there: 'y' }, 'there, meanwhile');
   await connect(deploymentId, repo.name);
-  await expect.poll(() => repo.bare('ls-tree', '--name-only', 'main')).toBe('a\nhere\nthere\n');
+  await expect
+    .poll(() => repo.bare('ls-tree', '--name-only', 'main'), { timeout: 30_000 })
+    .toBe('a\nhere\nthere\n');
   expect(await readFiles(world.admin, deploymentId, 'main')).toMatchObject({ a: '1', here: 'x', there: 'y' });
 });
 
@@ -423,7 +429,7 @@ test('a signed webhook of each host brings what was pushed, once, and any other 
     expect((await send(sign('a guess'))).status, who).toBe(401);
     const pushed = await repo.push({ a: who }, who);
     expect((await send(sign(secret))).status, who).toBe(204);
-    await expect.poll(() => headHere(deploymentId, 'main')).toBe(pushed);
+    await expect.poll(() => headHere(deploymentId, 'main'), { timeout: 30_000 }).toBe(pushed);
   }
   const { items } = await world.admin.listWebhookDeliveries({ id: webhookId });
   expect(items.map(({ event }) => event)).toEqual(SIGNATURES.map(() => 'branch.updated'));
@@ -438,7 +444,7 @@ test('a signed webhook of each host brings what was pushed, once, and any other 
   const lookedAfter = async (headers: Record<string, string>) => {
     const before = await checkedAt();
     expect((await send(headers)).status).toBe(204);
-    await expect.poll(checkedAt).not.toBe(before);
+    await expect.poll(checkedAt, { timeout: 30_000 }).not.toBe(before);
   };
   const first = SIGNATURES[0]![1](secret);
   await lookedAfter(first);

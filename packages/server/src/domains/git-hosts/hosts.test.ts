@@ -16,7 +16,7 @@ import { requestSync } from './connections.ts';
 import { clearGitSecrets, listRemoteHeads, listUnchecked, noteRemoteHead } from './store.ts';
 import { packOf } from './sync.ts';
 
-const PATIENTLY = { interval: 100 };
+const PATIENTLY = { timeout: 60_000, interval: 100 };
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 interface SentRequest {

@@ -13,7 +13,7 @@ import type { ThreadEvent } from '../../platform/threads.ts';
 const DBT = join(import.meta.dirname, '../../../test/dbt');
 const read = (name: string) => JSON.parse(readFileSync(join(DBT, 'artifacts', `${name}.json`), 'utf8'));
 const FOLDER = 'model/cubes/dbt';
-const PATIENTLY = { interval: 100 };
+const PATIENTLY = { timeout: 60_000, interval: 100 };
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change whatever part of a manifest they are about
 type Any = any;

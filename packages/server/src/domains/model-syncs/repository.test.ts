@@ -10,7 +10,7 @@ import { createOwnWorld, unique, type World } from '../../../test/world.ts';
 
 const ARTIFACTS = join(import.meta.dirname, '../../../test/dbt/artifacts');
 const artifact = (name: string) => readFile(join(ARTIFACTS, `${name}.json`), 'utf8');
-const PATIENTLY = { interval: 100 };
+const PATIENTLY = { timeout: 60_000, interval: 100 };
 const ORDERS = 'model/cubes/dbt/orders.yml';
 
 let world: World;

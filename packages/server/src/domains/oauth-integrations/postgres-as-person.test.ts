@@ -239,7 +239,7 @@ test('a schedule reads for each person with their own token, and for others only
     await world.admin.runNotification({ deploymentId, id });
     const list = async () => (await world.admin.listNotificationRuns({ deploymentId, id })).items;
     const isEnded = async () => (await list()).every(({ state }) => ['done', 'failed'].includes(state));
-    await expect.poll(isEnded).toBe(true);
+    await expect.poll(isEnded, { timeout: 120_000 }).toBe(true);
     const runId = (await list())[0]!.id;
     const { items } = await world.admin.listNotificationDeliveries({ deploymentId, id, runId });
     return items.map(({ userId, status, reason }) => ({ userId, status, reason }));

@@ -26,7 +26,7 @@ const NEW = 'a whole new password';
 const mailsTo = (email: string) => mails.messages.filter(({ to }) => to.includes(email));
 /** Waits for a number of mails to the address, and returns the newest. */
 async function mailTo(email: string, count = 1) {
-  await expect.poll(() => mailsTo(email).length).toBe(count);
+  await expect.poll(() => mailsTo(email).length, { timeout: 20_000 }).toBe(count);
   const { parsed, raw } = mailsTo(email).at(-1)!;
   const [link = ''] = /http\S*link=\S+/.exec(parsed.text!) ?? [];
   return { parsed, raw, link: link && new URL(link) };
@@ -41,10 +41,13 @@ const forget = (username: string) => browse(world).post('/forgot-password', { us
 /** All jobs that were enqueued so far have ended. */
 const jobsEnd = () =>
   expect
-    .poll(async () => {
-      const waiting = `select from jobs where kind like 'password-links.%' and state in ('waiting', 'running') and schedule is null`;
-      return (await world.server.db.pool.query(waiting)).rowCount;
-    })
+    .poll(
+      async () => {
+        const waiting = `select from jobs where kind like 'password-links.%' and state in ('waiting', 'running') and schedule is null`;
+        return (await world.server.db.pool.query(waiting)).rowCount;
+      },
+      { timeout: 20_000 },
+    )
     .toBe(0);
 const addressOf = () => `${unique('person')}@example.com`;
 
@@ -96,7 +99,7 @@ test('a mail that is refused for now is sent again, and one that is refused for 
   await world.admin.createResetLink({ id: never.id, body: {} });
   await jobsEnd();
   expect(mailsTo(never.email)).toEqual([]);
-});
+}, 60_000);
 
 describe('who has forgotten their password', () => {
   test('asks on the sign-in page, gets a link, and sets a new one with it', async () => {

@@ -291,10 +291,10 @@ test.each([
   const asked = Array.from({ length: most + 2 }, (_, i) =>
     loadUnchecked({ dimensions: ['slow.id', 'slow.text'], limit: i + 1 }, leaving.signal, id).catch(() => {}),
   );
-  await expect.poll(() => running('sleeps')).toBe(most);
+  await expect.poll(() => running('sleeps'), { timeout: 20_000 }).toBe(most);
   // The others wait: had they a place, they would have begun with these.
   expect(await running('sleeps')).toBe(most);
   leaving.abort();
   await Promise.all(asked);
-  await expect.poll(() => running('sleeps')).toBe(0);
+  await expect.poll(() => running('sleeps'), { timeout: 20_000 }).toBe(0);
 });

@@ -409,10 +409,10 @@ test('a statement of the data source is ended when its caller has left', async (
     { signal: leaving.signal },
   );
   const ended = expect(asked).rejects.toThrow();
-  await expect.poll(asleep).toBe(1);
+  await expect.poll(asleep, { timeout: 30_000 }).toBe(1);
   leaving.abort();
   await ended;
-  await expect.poll(asleep).toBe(0);
+  await expect.poll(asleep, { timeout: 30_000 }).toBe(0);
 });
 
 test('the account can take SQL from embed viewers, who still ask with JSON', async () => {

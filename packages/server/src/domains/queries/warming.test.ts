@@ -26,7 +26,7 @@ test('a new model is compiled for queries when it was built, once, and not for o
   await world.admin.setEnvVariables({ deploymentId, body: { env_variables } });
   const [name, text] = Object.entries(SHOP_MODEL)[0]!;
   await deployModel(world, deploymentId, { [name]: text.replace('title: Orders', 'title: Sales') });
-  await expect.poll(compiled).toBe(before + 1);
+  await expect.poll(compiled, { timeout: 30_000 }).toBe(before + 1);
   expect(await count(deploymentId, 'orders.count')).toMatchObject({ data: [{ 'orders.count': '5' }] });
   expect(await compiled()).toBe(before + 1);
 });

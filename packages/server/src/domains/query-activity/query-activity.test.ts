@@ -59,7 +59,7 @@ test('an admin finds the query of a viewer at another server, and ends it there'
   const asked = there.load({ deploymentId, body: { query } }).catch((error) => error);
 
   await expect
-    .poll(async () => (await listed())[0])
+    .poll(async () => (await listed())[0], { timeout: 30_000 })
     .toMatchObject({ embedTenantName, externalId, state: 'running', kind: 'query', apiKeyId: null });
   const [running] = await listed();
   expect(running!.process).toContain(new URL(other.url).port);
@@ -80,7 +80,8 @@ test('an admin finds the query of a viewer at another server, and ends it there'
 
   await world.admin.cancelQuery({ id: running!.id });
   expect(await asked).toMatchObject({ status: 409, code: 'query_cancelled' });
-  await expect.poll(asleep).toBe(0);
+  // Sooner than the time limit for queries of embed viewers ends it.
+  await expect.poll(asleep, { timeout: 25_000 }).toBe(0);
   await expect.poll(listed).toEqual([]);
   const refused = await world.admin.cancelQuery({ id: running!.id }).catch((error) => error);
   const unknown = await world.admin.cancelQuery({ id: 'never-ran-1' }).catch((error) => error);

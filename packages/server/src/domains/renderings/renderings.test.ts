@@ -64,7 +64,7 @@ test.each(['DemoCommerce', 'DemoOpsBoard'])(
 );
 
 /** Two pictures are the same only if they tell the same time, so the clock stands still meanwhile. */
-async function inOneMinute<T>(work: () => Promise<T>): Promise<T> {
+async function atOneTime<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   try {
     return await work();
@@ -79,7 +79,7 @@ test('each viewer gets their own rows: the same picture in one region, and anoth
     viewerOf('EU', 'ben'),
     viewerOf('APAC', 'cleo'),
   ]);
-  const [anns, bens, cleos] = await inOneMinute(async () => {
+  const [anns, bens, cleos] = await atOneTime(async () => {
     const pictures: Buffer[] = [];
     for (const { token } of [ann, ben, cleo]) {
       const { status, bytes } = await exported('DemoOpsBoard', 'format=png', token);
@@ -243,7 +243,7 @@ describe('a dashboard of one chart', () => {
       config: { reportId, title: id, crossFilter },
     });
     await publish({ widgets: [chart('c', true), chart('d')] });
-    const [all, desks, other] = await inOneMinute(() =>
+    const [all, desks, other] = await atOneTime(() =>
       Promise.all([
         get('format=png'),
         get(`format=png${clicked(DESKS)}`),

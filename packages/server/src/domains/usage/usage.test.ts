@@ -62,7 +62,7 @@ test('sessions, viewers, queries and rows of two servers are exact, also after t
     cachedQueries: 2 * (QUERIES - 1),
     rows: 5 * (2 * QUERIES + 1) + 1,
   };
-  await expect.poll(() => usageOf(embedTenantName)).toEqual([counted]);
+  await expect.poll(() => usageOf(embedTenantName), { timeout: 20_000 }).toEqual([counted]);
 
   const { db } = world.server;
   await mergeUsage(db, AbortSignal.timeout(30_000), Date.now() + 5 * 86_400_000);

@@ -42,7 +42,7 @@ test('addresses that a receiver must not have are refused, those that only resol
   const { id } = await create('https://ip6-localhost:1/');
   await world.admin.createRole({ body: { name: 'told', actions: ['ReportRead'] } });
   await expect
-    .poll(async () => (await world.admin.listWebhookDeliveries({ id })).items)
+    .poll(async () => (await world.admin.listWebhookDeliveries({ id })).items, { timeout: 30_000 })
     .toMatchObject([{ status: 'pending', responseStatus: null, error: expect.any(String) }]);
   await world.stop();
 });

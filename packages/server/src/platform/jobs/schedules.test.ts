@@ -95,7 +95,7 @@ test('hundreds of schedules that are due at once become one job each, with their
   );
   // Two servers share the work.
   for (let i = 0; i < 2; i++) await work([job], { ...NO_POLL, lanes: { default: 4 } });
-  await expect.poll(() => ran.length).toBe(500);
+  await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(500);
   expect(new Set(ran).size).toBe(500);
   const [{ open }] = await query(
     'select count(*)::int as open from job_schedules where kind = $1 and next_run_at < now()',
