@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { heldKind, jobWorkers, kind } from '../../../test/job-workers.ts';
+import { heldKind, jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
 import { unique } from '../../../test/world.ts';
 import { sql } from '../db/sql.ts';
 import { deleteSchedule, enqueueDue, nextRun, type Schedule, upsertSchedule } from './schedules.ts';
 import { findNextDue } from './store.ts';
 
-const NO_POLL = { times: { pollMs: 600_000 } };
 const YEARLY = '0 0 1 1 *';
 
 const jobs = jobWorkers();
