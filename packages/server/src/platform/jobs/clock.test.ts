@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
 import { observed } from '../../../test/observed-database.ts';
 import { unique } from '../../../test/world.ts';
+import { createListener } from '../db/listener.ts';
 import { enqueue, JOBS_CHANNEL } from './jobs.ts';
 import { claimJob, findNextDue } from './store.ts';
 
@@ -124,9 +126,45 @@ test('while nothing is due, a worker sleeps until the next due time, and wakes f
   await expect.poll(() => rowsOf(now)).toMatchObject([{ state: 'done' }]);
 });
 
-test('a worker that has started has written its schedules', async () => {
-  const name = unique('schedule');
-  const db = observed(jobs.world.server.db, (text) => (text === 'begin' ? sleep(200) : undefined));
-  await work([], { db, schedules: [{ name, cron: '0 0 1 1 *', kind: kind(async () => {}) }] });
+test('a worker that receives no notifications looks for work by itself', async () => {
+  let looks = 0;
+  const db = observed(jobs.world.server.db, (text) => {
+    if (text.includes('"leaseInMs"')) looks++;
+  });
+  // Nobody has started it.
+  const listener = createListener({ connectionString: jobs.world.databaseUrl }, pino({ level: 'silent' }));
+  const job = kind(async () => {});
+  await nothingIsScheduled();
+  await work([job], { ...NO_POLL, db, listener });
+  await expect.poll(() => looks).toBeGreaterThan(1);
+  await add(job);
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
+});
+
+test('a worker that cannot reach its queue tries again after a pause', async () => {
+  const triedAt: number[] = [];
+  const db = observed(jobs.world.server.db, (text) => {
+    if (!/set state = 'running'/.test(text)) return;
+    triedAt.push(performance.now());
+    if (triedAt.length === 1) throw new Error('the database cannot be reached');
+  });
+  const job = kind(async () => {});
+  await add(job);
+  await work([job], { ...NO_POLL, db, lanes: { default: 1 } });
+  await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done' }]);
+  expect(triedAt[1]! - triedAt[0]!).toBeGreaterThan(900);
+});
+
+test.each([
+  ['the jobs of the one that it replaces are back in the queue', /the worker disappeared/],
+  ['its schedules are written', /^begin$/],
+])('when a worker has started, %s', async (_, late) => {
+  const [name, id] = [unique('schedule'), randomUUID()];
+  const job = kind(async () => {});
+  await add(job);
+  await abandon(job, { workerId: id, leaseMs: 600_000 });
+  const db = observed(jobs.world.server.db, (text) => (late.test(text) ? sleep(200) : undefined));
+  await work([], { db, id, schedules: [{ name, cron: '0 0 1 1 *', kind: kind(async () => {}) }] });
+  expect(await rowsOf(job)).toMatchObject([{ state: 'waiting' }]);
   expect(await jobs.query('select name from job_schedules where name = $1', [name])).toEqual([{ name }]);
 });
