@@ -75,7 +75,7 @@ test('a job that takes longer than its lease keeps it', async () => {
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'running' }]);
   const [{ lease_until: firstEnd }] = await rowsOf(job);
   const lastsLonger = 'select from jobs where kind = $1 and $2 < now() and lease_until > now()';
-  await expect.poll(() => jobs.query(lastsLonger, [job.name, firstEnd])).toHaveLength(1);
+  await expect.poll(() => jobs.query(lastsLonger, [job.name, firstEnd]), { timeout: 30_000 }).toHaveLength(1);
   release();
   await expect.poll(() => rowsOf(job)).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(runs).toBe(1);
