@@ -5,10 +5,25 @@ import { holdRows } from '../../../test/hold.ts';
 import { heldKind, jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
 import { observed } from '../../../test/observed-database.ts';
 import type { JobContext, JobKind } from './jobs.ts';
-import { releaseAbandonedJobs } from './store.ts';
+import { claimJob, releaseAbandonedJobs } from './store.ts';
 
 const jobs = jobWorkers();
 const { work, add, rowsOf, abandon } = jobs;
+
+test.each([
+  ['lane', undefined],
+  ['fair lane', []],
+])('in a %s, a job that another worker is just taking is left to it', async (_, served) => {
+  const job = kind(async () => {}, { lane: 'syncs' });
+  for (const deploymentId of [1, 2]) await add(job, { deploymentId });
+  const [first] = await rowsOf(job);
+  const other = await holdRows(jobs.world, 'jobs', [first.id]);
+  const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+  const taken = await claimJob(jobs.world.server.db, 'syncs', [job.name], lease, served);
+  await other.release();
+  expect(taken).toMatchObject({ payload: { deploymentId: 2 } });
+  await jobs.query('delete from jobs where kind = $1', [job.name]);
+});
 
 test('a job whose worker died is taken over, and the attempt counts', async () => {
   const ran: string[] = [];
