@@ -19,10 +19,11 @@ interface Word {
   depth: number;
 }
 
-/** The words and brackets of the text, without what stands in quotes or comments. */
+/** The words and brackets of the text, without what stands in quotes or comments; `is distinct from` is one word. */
 function wordsOf(text: string): Word[] {
   const found: Word[] = [];
-  const pattern = /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|[a-z_]\w*|[()]|<@|@>|,/gi;
+  const pattern =
+    /'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|is\s+(?:not\s+)?distinct\s+from\b|[a-z_]\w*|[()]|<@|@>|,/gi;
   let depth = 0;
   for (const { 0: raw, index: start } of text.matchAll(pattern)) {
     if (/^('|--|\/\*)/.test(raw)) continue;
@@ -105,12 +106,12 @@ const containments = (words: Word[]): SqlEdit[] =>
     .filter(({ text }) => text === '<@' || text === '@>')
     .map(({ start, end }) => ({ operator: 'containment', start, end, replacement: '&&' }));
 
+const LOCK = /\bfor (?:no key update|update|share|key share)\b(?: of \w+)?(?: skip locked| nowait)?/gi;
+
 const locks = (text: string): SqlEdit[] =>
-  [...text.matchAll(/\bfor (?:no key update|update|share|key share)\b(?: of \w+)?/gi)].map(
-    ({ 0: lock, index }) => ({
-      operator: 'lock',
-      start: index,
-      end: index + lock.length,
-      replacement: '',
-    }),
-  );
+  [...text.matchAll(LOCK)].map(({ 0: lock, index }) => ({
+    operator: 'lock',
+    start: index,
+    end: index + lock.length,
+    replacement: '',
+  }));

@@ -17,6 +17,9 @@ export const TIMES = {
   keepStuckMs: 300,
 };
 
+/** Only a notification or a due time wakes the clock of such a worker. */
+export const NO_POLL = { times: { pollMs: 600_000 } };
+
 /** Each test has its own kind of job, so that no worker takes the jobs of another test. */
 export const kind = (run: JobKind['run'], options: Partial<JobKind> = {}): JobKind => ({
   name: unique('kind'),

@@ -19,7 +19,9 @@ test.each([
   ['(x and y) or z', ['(x ) or z', '( y) or z']],
   ['least(a, f(b, c), 3)', ['least( f(b, c), 3)', 'least(a, 3)', 'least(a, f(b, c))']],
   ['where a <@ b', ['where a && b']],
+  ['where a is not distinct from (b, c) and d', ['where a is not distinct from (b, c)', 'where d']],
   ['select 1 for no key update', ['select 1']],
+  ['select 1 for update of a skip locked', ['select 1']],
 ])('of the SQL %j', (text, edited) => {
   expect(editedSql(text)).toEqual(edited);
 });

@@ -2,18 +2,11 @@ import { parseSync } from 'libpg-query';
 import { expect, test } from 'vitest';
 import { ATTACKS } from '../../test/attacks.ts';
 import { modelOf, somebody } from '../../test/plans.ts';
+import { ORDERS } from '../../test/shop.ts';
 import { sqlErrorOf, sqlPlanOf } from '../../test/sql.ts';
 import { planSql, QueryError } from '../index.ts';
 
-const model = modelOf(`cubes:
-  - name: orders
-    sql_table: shop_orders
-    dimensions:
-      - { name: id, sql: id, type: number, primary_key: true, public: true }
-      - { name: status, sql: status, type: string }
-    measures:
-      - { name: count, type: count }
-  - name: customers
+const model = modelOf(`${ORDERS}  - name: customers
     sql_table: shop_customers
     dimensions:
       - { name: id, sql: id, type: number, primary_key: true, public: true }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createPace } from './pace.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createPace, leaveRoom, pace as ownPace } from './pace.ts';
 
 function start() {
   const clock = { at: 0, worked: 0, now: () => clock.at, workedMs: () => clock.worked };
@@ -47,4 +47,15 @@ test('what other jobs of the process do during a pause does not make the next on
   }
   expect(paused).toBeGreaterThan(100 * 2 * 16 - 1);
   expect(paused).toBeLessThan(100 * 2 * 16 * 2 + 1);
+});
+
+test('a job that is told to end does not wait for the end of its pause', async () => {
+  const before = process.cpuUsage();
+  while (process.cpuUsage(before).user < 20_000);
+  ownPace.hear(1);
+  onTestFinished(() => ownPace.hear(0));
+  const stopping = new AbortController();
+  const pausing = leaveRoom(stopping.signal);
+  stopping.abort();
+  await expect(pausing).rejects.toThrow('aborted');
 });

@@ -33,8 +33,7 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
   let busy = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
   let counted = workedMs();
-  let askedAt = now();
-  let freeAt = 0;
+  let freeAt = now();
 
   return {
     /** The share of its time that the server works on requests. */
@@ -49,11 +48,10 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
       const isHeard = at - heardAt < HEARD_MS;
       const pauses = isHeard ? (PAUSES_MAX * Math.max(0, busy - QUIET)) / (1 - QUIET) : 0;
       // What other jobs do during a pause does not make the next one longer: then a run would never end beside them.
-      const since = Math.max(0, at - Math.max(askedAt, freeAt));
+      const since = Math.max(0, at - freeAt);
       const own = Math.min(worked - counted, PROCESSORS * since);
       freeAt = Math.min(Math.max(freeAt, at) + pauses * own, at + PAUSE_MAX_MS);
       counted = worked;
-      askedAt = at;
       return freeAt - at;
     },
   };

@@ -122,7 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     // Work that is due is being done: by a lane of this server, or by another server. If not, it is found soon.
     const next = [due.leaseInMs, due.scheduleInMs, ...due.lanes.map(({ inMs }) => inMs)];
     const later = next.filter((inMs) => inMs !== null).map((inMs) => (isDue(inMs) ? IMPATIENT_MS : inMs));
-    const pollMs = listener.isListening ? times.pollMs : Math.min(times.pollMs, IMPATIENT_MS);
+    const pollMs = listener.isListening ? times.pollMs : IMPATIENT_MS;
     return Math.min(pollMs, ...later);
   }
 
