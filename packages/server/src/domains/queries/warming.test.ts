@@ -30,3 +30,21 @@ test('a new model is compiled for queries when it was built, once, and not for o
   expect(await count(deploymentId, 'orders.count')).toMatchObject({ data: [{ 'orders.count': '5' }] });
   expect(await compiled()).toBe(before + 1);
 });
+
+test('the models of several deployments are kept, also one that is larger than all that is kept', async () => {
+  const [one, other] = [await createShop(world), await createShop(world)];
+  const query = async (deploymentId: number) => {
+    expect(await count(deploymentId, 'orders.count')).toMatchObject({ data: [{ 'orders.count': '5' }] });
+    return compiled();
+  };
+  const both = [await query(one), await query(other)].at(-1);
+  expect([await query(one), await query(other)]).toEqual([both, both]);
+
+  const padding = `cubes: []\n# ${'x'.repeat(1_000_000)}\n`;
+  const files = Array.from({ length: 11 }, (_, i) => [`model/cubes/padding${i}.yml`, padding]);
+  // No more fit into one request.
+  for (const some of [files.slice(0, 6), files.slice(6)])
+    await deployModel(world, one, Object.fromEntries(some));
+  const large = await query(one);
+  expect(await query(one)).toBe(large);
+});
