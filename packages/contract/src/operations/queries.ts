@@ -340,7 +340,7 @@ export const explainQuery = operation({
   }),
   bodyLimitBytes: BODY_MAX_BYTES,
   reply: QueryExplanation,
-  errors: ['invalid_query', 'model_not_built', 'source_not_configured'],
+  errors: PLAN_ERRORS,
 });
 
 export const explainAccess = operation({

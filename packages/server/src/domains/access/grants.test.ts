@@ -102,6 +102,23 @@ test.each(['user', 'group', 'role'] as const)(
   },
 );
 
+test('what somebody owns in one deployment shows nothing of it in another', async () => {
+  const person = await world.person({ roles: ['Viewer'] });
+  const { folder, workbook, report, beside, inBeside } = await content(there);
+  for (const [table, id] of [
+    ['folders', folder.id],
+    ['workbooks', beside.id],
+  ] as const)
+    await world.server.db.pool.query(`update ${table} set user_id = $1 where id = $2`, [person.userId, id]);
+  expect(await seenBy(person, there)).toEqual({
+    inFolders: [folder.id],
+    inWorkbooks: [workbook.id, beside.id],
+    inReports: [report.id, inBeside.id],
+    atRoot: [folder.id, beside.id],
+  });
+  expect(await seenBy(person)).toEqual(NOTHING);
+});
+
 test('in a folder that was not shared, a list shows what was shared of its content, and nothing else', async () => {
   const person = await world.person({ roles: ['Viewer'] });
   const { folder, workbook } = await content(here);

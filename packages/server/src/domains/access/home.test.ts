@@ -3,6 +3,7 @@ import type { OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, unique, type World } from '../../../test/world.ts';
+import { keepTenant } from './store.ts';
 
 const UNAUTHENTICATED = { status: 401, code: 'unauthenticated' };
 
@@ -125,6 +126,17 @@ describe.each(['an external viewer', 'an internal user'])('%s creates nothing', 
     expect(await meanwhile(deletion(), () => make(client))).toMatchObject(UNAUTHENTICATED);
     expect(await contentOf(tenant)).toEqual(before);
   });
+});
+
+test('who was in an embed tenant that was deleted has no home in a new one of its name', async () => {
+  const idOf = async (client: OrielClient) => (await client.getEmbedSession()).user.id;
+  const homeOf = (userId: number) =>
+    world.server.db.transaction((tx) => keepTenant(tx, tenant, userId).then((key) => key !== undefined));
+  const before = await idOf(other);
+  expect(await homeOf(before)).toBe(true);
+  for (const [text, ...values] of deletion()) await world.server.db.pool.query(text, values);
+  const after = await idOf(await creator({ externalId: 'other' }));
+  expect([await homeOf(before), await homeOf(after)]).toEqual([false, true]);
 });
 
 test('a report that is deleted while somebody opens it is a 404', async () => {

@@ -176,4 +176,8 @@ test('a creator learns whether their own query hides rows, and nothing of polici
     body: { query, viewer: { groups: ['the-secret-club'] } },
   });
   await expect(asOther).rejects.toMatchObject({ status: 400 });
+  const wrong = { deploymentId, body: { query: { measures: ['orders.nothing'] } } };
+  const refused = await refusal(ann.explainQuery(wrong));
+  expect(refused).toMatchObject({ status: 400, code: 'unknown_member' });
+  expect(refused).toEqual(await refusal(ann.load(wrong)));
 });

@@ -1,6 +1,8 @@
+import { compileModel, createBudget, type Viewer } from '@oriel/semantic';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
+import { access, explain as explainFor, toOwn } from './explain.ts';
 
 const ANALYSTS = unique('analysts');
 const POLICIES = `    access_policy:
@@ -94,6 +96,14 @@ test('an explanation names hidden members, also if the query asks for one', asyn
   expect(error).toMatchObject({ code: 'unknown_member' });
 });
 
+test('a query of a data source that is not configured has no explanation', async () => {
+  const far =
+    'cubes: [{ name: far, data_source: warehouse, sql_table: t, measures: [{ name: count, type: count }] }]';
+  const id = await createShop(world, { 'model/far.yml': far });
+  const asked = world.admin.explainQuery({ deploymentId: id, body: { query: { measures: ['far.count'] } } });
+  await expect(asked).rejects.toMatchObject({ status: 409, code: 'source_not_configured' });
+});
+
 test('an explanation is of the caller by default, and only for who may read the schema', async () => {
   const { viewer, plans } = await explain(undefined);
   expect(viewer).toMatchObject({ roles: ['Admin'] });
@@ -146,4 +156,117 @@ test('who a person is, with groups and attributes, is told to admins and to the 
     const unknown = world.admin.explainAccess({ deploymentId, body: { userId } });
     await expect(unknown).rejects.toMatchObject({ status: 404, code: 'user_not_found' });
   }
+});
+
+/** What is made for one viewer of a model, whose text is that of its cubes. */
+const contextOf = (cubes: string, viewer: Partial<Viewer>) => ({
+  model: compileModel(new Map([['model/cubes.yml', `cubes:\n${cubes}`]])).model!,
+  viewer: {
+    ...{
+      groups: [],
+      tenantGroups: [],
+      roles: [],
+      userAttributes: {},
+      securityContext: null,
+      seesUnguarded: true,
+    },
+    ...viewer,
+  },
+  typeOf: () => 'duckdb' as const,
+  now: new Date(),
+  budget: createBudget(),
+});
+const times = (count: number, make: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => make(i)).join('');
+
+test('the access to a model of many cubes is explained for the first thousand', () => {
+  const cubes = (count: number) =>
+    access(
+      {},
+      contextOf(
+        times(count, (i) => `  - { name: c${i}, sql_table: t }\n`),
+        {},
+      ),
+    );
+  expect(cubes(1000)).toMatchObject({ isComplete: true, cubes: { length: 1000 } });
+  expect(cubes(1001)).toMatchObject({ isComplete: false, cubes: { length: 1000 } });
+});
+
+test('the access to a model is explained within 4 MB, in which policies and hidden members count', () => {
+  const explained = (policies: number, hidden: number) => {
+    const policy =
+      '{ group: "*", row_level: { filters: [{ member: a, operator: equals, values: ["{ userAttributes.long }"] }] } }';
+    const cube = (i: number) => `  - name: c${i}
+    sql_table: t
+    dimensions: [{ name: a, sql: a, type: string }${i === 0 ? times(hidden, (n) => `, { name: ${'h'.repeat(90)}${n}, sql: a, type: string, public: false }`) : ''}]
+${i < policies ? `    access_policy: [${policy}]\n` : ''}`;
+    return access({}, contextOf(times(40, cube), { userAttributes: { long: 'x'.repeat(100_000) } }));
+  };
+  // About 4.0 MB of 4.2 MB, 0.9 MB, and both together.
+  expect(explained(40, 0)).toMatchObject({ isComplete: true, cubes: { length: 40 } });
+  expect(explained(0, 5001)).toMatchObject({ isComplete: true, cubes: { length: 40 } });
+  expect(explained(40, 5001)).toMatchObject({ isComplete: false });
+  // No more hidden members are listed, and all are counted.
+  const [first] = explained(0, 5001).cubes;
+  expect([first!.hiddenCount, first!.hiddenMembers.length]).toEqual([5001, 5000]);
+});
+
+const SECRET = {
+  groups: ['secret'],
+  matchedGroups: [],
+  counts: false,
+  why: 'The viewer belongs to none of its groups.',
+};
+type Rows = 'all' | 'filtered' | 'none';
+test.each<[string, named: [string, Rows][], others: [string, Rows][], shown: Rows[]]>([
+  ['no cube hides', [['orders', 'all']], [['customers', 'all']], ['all']],
+  [
+    'a cube that it does not name hides',
+    [
+      ['orders', 'all'],
+      ['items', 'all'],
+    ],
+    [['customers', 'filtered']],
+    ['filtered', 'all'],
+  ],
+  [
+    'a cube that it does not name hides wholly',
+    [['orders', 'all']],
+    [
+      ['customers', 'filtered'],
+      ['regions', 'none'],
+    ],
+    ['none'],
+  ],
+  [
+    'a cube that it names hides',
+    [
+      ['orders', 'all'],
+      ['items', 'filtered'],
+    ],
+    [['customers', 'none']],
+    ['all', 'filtered'],
+  ],
+  ['only cubes that it does not name hide', [], [['customers', 'none']], []],
+])('who may not know the model learns that %s rows, and nothing else', (_, named, others, shown) => {
+  const query = { dimensions: named.map(([name]) => `${name}.id`) };
+  const reads = [...others, ...named].map(([name, rows]) => ({
+    name,
+    rows,
+    kind: 'cube' as const,
+    policies: [SECRET],
+  }));
+  const explained = {
+    ...explainFor(
+      { measures: ['none.count'] },
+      contextOf('  - { name: none, sql_table: t, measures: [{ name: count, type: count }] }', {}),
+    ),
+    hiddenMembers: [{ member: 'orders.secret', why: 'It is not public.' }],
+  };
+  const [plan] = explained.plans;
+  const own = toOwn({ ...explained, plans: [{ ...plan!, reads }] }, query, false);
+  expect(own).toMatchObject({ hiddenMembers: [], plans: [{ sql: '', values: [] }] });
+  expect(own.plans[0]!.reads).toEqual(
+    named.map(([name], i) => ({ name, rows: shown[i], kind: 'cube', policies: [] })),
+  );
 });

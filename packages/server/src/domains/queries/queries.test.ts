@@ -238,6 +238,20 @@ describe('bad queries', () => {
     });
   });
 
+  test('what another version of the server has built, and this one refuses, is not built', async () => {
+    const { id } = await world.deployment();
+    const { branchName, write } = await modeller(world, id, { branch: unique('b'), client: world.admin });
+    await write({ 'model/cubes/shop.yml': 'cubes: 7' });
+    const status = async () => (await world.admin.buildStatus({ deploymentId: id, branchName })).status;
+    await expect.poll(status).toBe('failed');
+    await world.server.db.pool.query("update builds set status = 'built' where deployment_id = $1", [id]);
+    const authorization = await environmentToken(id, 'development');
+    expect(await refusal(post('load', { query: COUNT }, { id, headers: { authorization } }))).toMatchObject({
+      status: 409,
+      code: 'model_not_built',
+    });
+  });
+
   test('a cube of a data source that no variable describes is a 409', async () => {
     const { id } = await world.deployment();
     const model = `cubes:\n  - name: far\n    data_source: warehouse\n    sql_table: t\n    measures:\n      - { name: count, type: count }\n`;

@@ -23,8 +23,8 @@ const LIMITS = { timeMs: 3000, memoryMb: 128 };
 const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 1000, sharerWaitingMax: 200, waitMs: 30_000 };
 const TREE_CHARACTERS_MAX = 500_000;
 
-export function createSqlParser(): SqlParser {
-  const threads = createThreads<string, Parsed>(threadScript('parse-thread'), LIMITS);
+export function createSqlParser({ script = threadScript('parse-thread'), limits = LIMITS } = {}): SqlParser {
+  const threads = createThreads<string, Parsed>(script, limits);
   const admission = createAdmission(PLACES);
 
   const run = (text: string, signal: AbortSignal) =>

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createUses } from './uses.ts';
+import { createUses, writeUses } from './uses.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -20,4 +20,28 @@ test('a use is taken once, and again only after enough time has passed', () => {
   expect(step(300_000, 1, 2)).toEqual([{ id: 1, at: at(300_000) }]);
   expect(step(599_999, 2)).toEqual([{ id: 2, at: at(599_999) }]);
   expect(step(700_000)).toEqual([]);
+});
+
+test('what was noted is written before the end, and a failure is only logged', async () => {
+  const written: number[] = [];
+  const warned: unknown[] = [];
+  const log = { warn: ({ err }: { err: unknown }) => warned.push(err) } as never;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const uses = writeUses({
+    log,
+    async write(all) {
+      await turn();
+      written.push(...all.map(({ id }) => id));
+    },
+  });
+  uses.note(7);
+  uses.note(8);
+  await uses.stop();
+  expect([written, warned]).toEqual([[7, 8], []]);
+
+  const failure = new Error('no database');
+  const failing = writeUses({ log, write: () => turn().then(() => Promise.reject(failure)) });
+  failing.note(7);
+  await failing.stop();
+  expect(warned).toEqual([failure]);
 });
