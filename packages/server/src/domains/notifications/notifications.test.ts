@@ -361,6 +361,20 @@ describe('who may', () => {
     expect(await codeOf(add(id, [eve], client))).toBe('accepted');
   });
 
+  test('embed users are added to the schedules of creators only while the account has creator mode', async () => {
+    const embedTenantName = unique('initech').replaceAll('_', '-');
+    const { client: creator } = await world.embedded({
+      ...{ deploymentId, embedTenantName, externalId: 'cora', creatorMode: true },
+    });
+    const [theirs, ours] = [await create({}, creator), await create()];
+    const added = ({ id }: { id: number }) =>
+      codeOf(add(id, [{ type: 'EMBED_USER', embedTenantName, externalId: unique('val') }]));
+    await world.admin.updateTenantSettings({ body: { useCreatorMode: false } });
+    expect([await added(theirs), await added(ours)]).toEqual(['creator_mode_disabled', 'accepted']);
+    await world.admin.updateTenantSettings({ body: { useCreatorMode: true } });
+    expect([await added(theirs), await added(ours)]).toEqual(['accepted', 'accepted']);
+  });
+
   test('embed viewers subscribe where it is allowed, and creators keep to their embed tenant', async () => {
     const { id } = await create();
     const open = await create({ allowSubscribe: true });
