@@ -1,6 +1,7 @@
 /** Which sessions go with their embed tenant and with their deployment, at once and by the job. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { limitStatements } from '../../../test/hold.ts';
 import { cleanup, endSessionsOfTenant } from './cleanup.store.ts';
 
 let embedding: Embedding;
@@ -59,14 +60,30 @@ test('sessions of a deleted deployment go only together with the end of their to
   const remove = () => cleanup.deployment!.removeOf![0]!(embedding.world.server.db, id, 10);
   const revocations = () =>
     embedding.rows('select deployment_id from embed_revocations where deployment_id = $1', [id]);
-  await embedding.rows(
-    `alter table embed_revocations add constraint refused check (deployment_id is null) not valid`,
-  );
-  await expect(remove()).rejects.toThrow();
+  const allow = await refuseRevocations();
+  await expect(remove()).rejects.toMatchObject(REFUSED);
   expect(await left()).toContain(session);
-  await embedding.rows('alter table embed_revocations drop constraint refused');
+  await allow();
   expect([await remove(), await remove()]).toEqual([1, 0]);
   expect(await revocations()).toHaveLength(1);
   expect(await left()).not.toContain(session);
   expect(await left()).toContain(other);
+});
+
+/** From now on, and until the returned function is called, no revocation can be written. */
+async function refuseRevocations() {
+  await embedding.rows('alter table embed_revocations add constraint refused check (false) not valid');
+  return () => embedding.rows('alter table embed_revocations drop constraint refused');
+}
+const REFUSED = { code: '23514', constraint: 'refused' };
+
+test('a deletion fails with the error of its own statement, which says whether it is worth another try', async () => {
+  const embedTenantName = embedding.tenant();
+  await embedding.mint({ embedTenantName });
+  const end = () => embedding.world.server.db.transaction((tx) => endSessionsOfTenant(tx, embedTenantName));
+  const allow = await refuseRevocations();
+  await expect(end()).rejects.toMatchObject(REFUSED);
+  await allow();
+  await limitStatements(embedding.world, 'embed_sessions', 0);
+  await expect(end()).rejects.toMatchObject({ code: '57014' });
 });
