@@ -177,6 +177,7 @@ test('a deleted embed tenant loses its name, users, groups, attributes and conte
   const session = await fresh.client.getEmbedSession();
   expect(session).toMatchObject({ embedTenantName, groups: [], tenantGroups: [], userAttributes: {} });
   expect(session.user.id).not.toBe(user.id);
+  expect(await codeOf(world.client().postTokenBySessionId({ body: { sessionId } }))).toBe('invalid_session');
   expect((await fresh.client.getReports({ deploymentId })).count).toBe(0);
   expect((await fresh.client.getFolders({ deploymentId })).items).toEqual([]);
   const made = await fresh.client.createReport({ deploymentId, body: { name: 'new' } });

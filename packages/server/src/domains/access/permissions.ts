@@ -1,4 +1,4 @@
-/** KeyedLock the stored permissions of a person into the form that the checks of a request need. */
+/** Turns the stored permissions of a person into the form that the checks of a request need. */
 import type { Action } from '@oriel/contract';
 import type { Permissions } from '../../platform/auth/actor.ts';
 import type { PermissionRow } from './permissions.store.ts';

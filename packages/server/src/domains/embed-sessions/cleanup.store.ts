@@ -13,15 +13,17 @@ export const cleanup: Cleanup = {
   },
   deployment: {
     removeOf: [
-      async (db, deploymentId, rows) => {
-        const removed = await db.run(sql`
-          delete from embed_sessions where id = any(array(
-            select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
-        // Ends tokens of sessions that were being exchanged when the deployment was deleted.
-        if (removed > 0)
-          await db.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
-        return removed;
-      },
+      (db, deploymentId, rows) =>
+        db.transaction(async (tx) => {
+          const removed = await tx.run(sql`
+            delete from embed_sessions where id = any(array(
+              select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
+          // Ends tokens of sessions that were being exchanged when the deployment was deleted. Without the sessions,
+          // another try would not know that there were any.
+          if (removed > 0)
+            await tx.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
+          return removed;
+        }),
     ],
     isLeft: async (db, deploymentId) =>
       (

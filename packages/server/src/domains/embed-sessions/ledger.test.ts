@@ -1,6 +1,7 @@
 /** The ledger shows which sessions were minted, by whom, for whom, and their state. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbedding, type Embedding, type SessionOptions } from '../../../test/embedding.ts';
+import { holdRows } from '../../../test/hold.ts';
 import { type Person, unique } from '../../../test/world.ts';
 
 let embedding: Embedding;
@@ -11,6 +12,7 @@ afterAll(() => embedding.stop());
 
 const MISSING = { status: 404, code: 'embed_session_not_found' };
 const UNKNOWN = 999_999_999;
+type State = 'minted' | 'exchanged' | 'expired' | 'revoked';
 
 const numberOf = (sessionId: string) => Number(sessionId.split('.')[0]);
 const exchange = (sessionId: string) =>
@@ -146,12 +148,61 @@ describe('the list', () => {
     for (const [filter, expected] of cases) expect([filter, await list(filter)]).toEqual([filter, expected]);
   });
 
-  test('can be filtered by each state', async () => {
+  test('finds each session by the state that it shows, and by no other', async () => {
     const embedTenantName = embedding.tenant();
-    const minted = await mint({ embedTenantName });
-    const { sessionId } = await embedding.world.embedded(embedding.request({ embedTenantName }));
-    expect(await list({ embedTenantName, state: 'minted' })).toEqual([minted]);
-    expect(await list({ embedTenantName, state: 'exchanged' })).toEqual([numberOf(sessionId)]);
+    const found: Record<State, number[]> = { minted: [], exchanged: [], expired: [], revoked: [] };
+    for (const isExchanged of [false, true])
+      for (const isRevoked of [false, true])
+        for (const isExpired of [false, true]) {
+          const sessionId = await embedding.mint({ embedTenantName });
+          const id = numberOf(sessionId);
+          if (isExchanged) await exchange(sessionId);
+          if (isRevoked) await embedding.world.admin.revokeEmbedSession({ id });
+          if (isExpired) await expire(id);
+          const state = isRevoked ? 'revoked' : isExpired ? 'expired' : isExchanged ? 'exchanged' : 'minted';
+          expect(await get(id)).toMatchObject({ state });
+          found[state].unshift(id);
+        }
+    for (const [state, ids] of Object.entries(found))
+      expect([state, await list({ embedTenantName, state })]).toEqual([state, ids]);
+  });
+
+  test('of an external id has no session of an internal user with this id', async () => {
+    const externalId = unique('ada');
+    const { username } = await embedding.world.admin.createUser({
+      body: { username: unique('ida'), email: `${unique('ida')}@example.com`, externalId },
+    });
+    await mint({ internalId: username });
+    const own = await mint({ externalId });
+    expect(await list({ externalId })).toEqual([own]);
+  });
+
+  test('leaves out what was deleted before its rows are removed', async () => {
+    const { userId } = await embedding.world.person();
+    const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
+    const embedTenantName = embedding.tenant();
+    const deletions: [SessionOptions, () => Promise<unknown>][] = [
+      [{ internalId: username }, () => embedding.world.admin.deleteUser({ id: userId })],
+      [{ embedTenantName }, () => embedding.world.admin.deleteEmbedTenant({ embedTenantName })],
+    ];
+    for (const [options, remove] of deletions) {
+      const { sessionId } = await embedding.world.embedded(embedding.request(options));
+      const id = numberOf(sessionId);
+      // The request itself waits for sessions that it must end.
+      await expire(id);
+      const hold = await holdRows(embedding.world, 'embed_sessions', [id]);
+      try {
+        await remove();
+        await hold.waiting();
+        await expect(get(id)).rejects.toMatchObject(MISSING);
+        expect((await embedding.world.admin.listEmbedSessions({ first: 1000 })).items).not.toContainEqual(
+          expect.objectContaining({ id }),
+        );
+      } finally {
+        await hold.release();
+      }
+      await expect.poll(() => embedding.rows('select from embed_sessions where id = $1', [id])).toEqual([]);
+    }
   });
 
   test('ignores an empty filter', async () => {

@@ -103,6 +103,19 @@ describe('if there are two errors, the first in the order of checks is reported'
 });
 
 describe('plans', () => {
+  /** Adds an embed user to a schedule, which makes them as minting does. */
+  async function addEmbedUser({ world, deploymentId }: Embedding) {
+    const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: {} });
+    const config = { widgets: [] };
+    const { publicId: dashboardPublicId } = await world.admin.publishDashboard({
+      ...{ deploymentId, workbookId, body: { config, allowEmbed: true } },
+    });
+    const schedule = { dashboardPublicId, scheduleType: 'DAILY', hour: 6 } as const;
+    const { id } = await world.admin.createNotification({ deploymentId, body: schedule });
+    const recipients = [{ type: 'EMBED_USER' as const, externalId: 'ada' }];
+    return world.admin.addRecipients({ deploymentId, id, body: { recipients } });
+  }
+
   test.each(['free', 'starter'])(
     '%s does not include embedding, which is reported before the scope of the key',
     async (plan) => {
@@ -115,6 +128,7 @@ describe('plans', () => {
         expect((await embedding.refusal({}, apiKey)).code).toBe('plan_required');
         expect((await embedding.refusal({ externalId: null })).code).toBe('identity_required');
         expect((await embedding.refusal({ email: 'x' })).code).toBe('invalid_request');
+        await expect(addEmbedUser(embedding)).rejects.toMatchObject({ status: 403, code: 'plan_required' });
         expect(await embedding.rows('select from users where embed_tenant is not null')).toEqual([]);
       } finally {
         await embedding.stop();

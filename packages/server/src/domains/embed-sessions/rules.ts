@@ -122,7 +122,7 @@ export type Refusal =
   | { code: 'user_attributes_not_found'; names: string[] }
   | { code: 'external_user_limit_reached' };
 
-/** KeyedLock a refusal into the error that the caller sees. */
+/** Turns a refusal into the error that the caller sees. */
 export function toProblem(refusal: Refusal, request: SessionRequest): ApiError {
   const at = (field: 'userAttributes' | 'userAttributeDefinitions', name: string) =>
     `${field}[${request[field]?.findIndex((item) => item.name === name)}]`;

@@ -273,6 +273,13 @@ test('the token of an internal user who is deactivated while it is verified is r
   }
 });
 
+test('the token of a session that was removed after it was verified shows nothing any more', async () => {
+  const { token, sessionId } = await embedding.world.embedded(embedding.request());
+  expect(await statusOf(token)).toBe(200);
+  await embedding.rows('delete from embed_sessions where id = $1', [Number(sessionId.split('.')[0])]);
+  expect(await statusOf(token)).toBe(401);
+});
+
 test('an internal user who loses a role loses its rights in their session within a second', async () => {
   const { userId: id } = await embedding.world.person({ roles: ['Explorer'] });
   const [{ username }] = await embedding.rows('select username from users where id = $1', [id]);

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOwnEmbedding, type Embedding } from '../../../test/embedding.ts';
+import { limitStatements } from '../../../test/hold.ts';
 import { deleteEndedSessions } from './store.ts';
 import { embedSessionUpkeep } from './upkeep.ts';
 
@@ -103,4 +104,12 @@ test('a job stops when its signal is aborted', async () => {
 test('every server schedules the job', async () => {
   const rows = await embedding.rows('select name from job_schedules');
   expect(rows).toContainEqual({ name: embedSessionUpkeep.name });
+});
+
+test('the job fails, and so runs again, if it could not delete revocations', async () => {
+  await embedding.rows(
+    `insert into embed_revocations (embed_tenant, revoked_at) values ('older', now() - interval '10 days')`,
+  );
+  await limitStatements(embedding.world, 'embed_revocations', 0);
+  await expect(clean()).rejects.toMatchObject({ code: '57014' });
 });

@@ -6,7 +6,7 @@ import { violatedConstraint } from './database.ts';
 export type Refusals = Record<string, ErrorCode | (() => ApiError)>;
 
 /**
- * Used with `.catch`. KeyedLock the violation of one of these constraints into its API error. Throws every other error
+ * Used with `.catch`. Turns the violation of one of these constraints into its API error. Throws every other error
  * unchanged.
  */
 export const refusing =

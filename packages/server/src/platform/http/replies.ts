@@ -1,4 +1,4 @@
-/** KeyedLock the result of a handler into the reply that is sent, as its operation describes. */
+/** Turns the result of a handler into the reply that is sent, as its operation describes. */
 import { Readable } from 'node:stream';
 import { type Operation, replyKindOf, replyTypesOf } from '@oriel/contract';
 import type { FastifyRequest } from 'fastify';
