@@ -222,6 +222,11 @@ export const accepted: Accepted[] = [
     why: 'no token has null where a revocation has it',
   },
   {
+    file: 'packages/server/src/domains/embed-sessions/revocations.ts',
+    text: 'this.#until.size === 0',
+    why: 'an empty list covers no token, because each was exchanged after 1970, and is left out for speed',
+  },
+  {
     file: 'packages/server/src/domains/embed-sessions/store.ts',
     text: `and name = any(\${names})`,
     why: 'the caller looks up the names that it asked for, and more of them only take longer',

@@ -13,17 +13,7 @@ export const cleanup: Cleanup = {
   },
   deployment: {
     removeOf: [
-      (db, deploymentId, rows) =>
-        db.transaction(async (tx) => {
-          const removed = await tx.run(sql`
-            delete from embed_sessions where id = any(array(
-              select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
-          // Ends tokens of sessions that were being exchanged when the deployment was deleted. Without the sessions,
-          // another try would not know that there were any.
-          if (removed > 0)
-            await tx.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
-          return removed;
-        }),
+      (db, deploymentId, rows) => db.transaction((tx) => removeSessionsOfDeployment(tx, deploymentId, rows)),
     ],
     isLeft: async (db, deploymentId) =>
       (
@@ -41,6 +31,18 @@ export const cleanup: Cleanup = {
     ],
   },
 };
+
+/**
+ * Also ends the tokens of sessions that were being exchanged when the deployment was deleted. Both in one transaction:
+ * without the sessions, another try would not know that there were any.
+ */
+async function removeSessionsOfDeployment(tx: Tx, deploymentId: number, rows: number): Promise<number> {
+  const removed = await tx.run(sql`
+    delete from embed_sessions where id = any(array(
+      select id from embed_sessions where deployment_id = ${deploymentId} order by id limit ${rows}))`);
+  if (removed > 0) await tx.run(sql`insert into embed_revocations (deployment_id) values (${deploymentId})`);
+  return removed;
+}
 
 /**
  * Ends the sessions of the tenant that had this name. Sessions that were not exchanged yet are only a few minutes old

@@ -26,6 +26,7 @@ const left = async () =>
 test('sessions of a deleted embed tenant that could be exchanged go at once, the others in batches, and no others', async () => {
   const { db } = embedding.world.server;
   const [gone, kept] = [{ embedTenantName: embedding.tenant() }, { embedTenantName: embedding.tenant() }];
+  const before = await mint(kept);
   const expired = await mintEarlier(gone);
   const unused = await mint(gone);
   const { sessionId } = await embedding.world.embedded(embedding.request(gone));
@@ -33,7 +34,7 @@ test('sessions of a deleted embed tenant that could be exchanged go at once, the
   const others = [await mint(kept), await mintEarlier(kept)];
   const name = gone.embedTenantName;
   const lastSessionId = await db.transaction((tx) => endSessionsOfTenant(tx, name));
-  expect(await left()).toEqual([expired, exchanged, ...others]);
+  expect(await left()).toEqual([before, expired, exchanged, ...others]);
   expect(unused).toBeLessThan(exchanged);
   expect(lastSessionId).toBe(exchanged);
   const [revocation] = await embedding.rows(
@@ -48,9 +49,9 @@ test('sessions of a deleted embed tenant that could be exchanged go at once, the
   const hidden = { name, lastSessionId, hiddenName: '~1', contentKey: name };
   const remove = (rows: number) => cleanup.embedTenant!.removeOf![0]!(db, hidden, rows);
   expect(await remove(1)).toBe(1);
-  expect(await left()).toEqual([exchanged, ...others, later]);
+  expect(await left()).toEqual([before, exchanged, ...others, later]);
   expect([await remove(10), await remove(10)]).toEqual([1, 0]);
-  expect(await left()).toEqual([...others, later]);
+  expect(await left()).toEqual([before, ...others, later]);
 });
 
 test('sessions of a deleted deployment go only together with the end of their tokens', async () => {

@@ -11,33 +11,31 @@ import type { Platform } from '../../platform/module.ts';
 import { createBox } from '../../platform/secrets/box.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createSigningKeys } from '../signing-keys/index.ts';
-import { createEmbedCredential } from './credential.ts';
-import { createEmbedTokens } from './embed-tokens.ts';
-import { createRevocations, REVOCATIONS_CHANNEL } from './revocations.ts';
+import { type EmbedSessionOptions, embedSessions } from './index.ts';
+import { REVOCATIONS_CHANNEL } from './revocations.ts';
 
 let embedding: Embedding;
 let listener: Listener;
 let kind: CredentialKind;
-let stop: () => Promise<void>;
+let stopModule: () => Promise<void>;
 beforeAll(async () => {
   embedding = await createEmbedding();
   const { db: essential } = embedding.world.server;
   listener = await startListening(embedding.world.databaseUrl, CREDENTIALS_CHANNEL, REVOCATIONS_CHANNEL);
-  const platform: Pick<Platform, 'essential' | 'remember' | 'box' | 'listener' | 'log'> = {
+  const keyring = createKeyring([SECRET_KEY]);
+  const platform: Pick<Platform, 'essential' | 'remember' | 'box' | 'listener' | 'log' | 'keysFor'> = {
     essential,
     listener,
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
-    box: (column) => createBox(column, createKeyring([SECRET_KEY])),
+    box: (column) => createBox(column, keyring),
+    keysFor: keyring.keysFor,
     log: pino({ level: 'silent' }),
   };
-  const revocations = createRevocations(platform);
-  const tokens = createEmbedTokens(platform, { signingKeys: createSigningKeys(platform), revocations });
-  const credential = createEmbedCredential(platform, tokens);
-  kind = credential.kind;
-  stop = async () => {
-    revocations.stop();
-    await credential.stop();
-  };
+  // Only its routes need what is not there.
+  const options = { signingKeys: createSigningKeys(platform) } as EmbedSessionOptions;
+  const { credentials, stop } = embedSessions(platform as Platform, options);
+  kind = credentials![0]!;
+  stopModule = async () => stop!();
 });
 afterAll(async () => {
   await listener.end();
@@ -47,7 +45,7 @@ afterAll(async () => {
 const verify = (secret: string) =>
   kind.verify({ scheme: 'bearer', secret, method: 'GET', headers: {}, address: '127.0.0.1' });
 
-test('a known token of an external viewer is verified at once, and the login is noted', async () => {
+test('a known token of an external viewer is verified at once, and the login is noted before the module has stopped', async () => {
   const externalId = unique('ada');
   const { token } = await embedding.world.embedded(embedding.request({ externalId }));
   const isKnown = async () => {
@@ -58,7 +56,7 @@ test('a known token of an external viewer is verified at once, and the login is 
   expect(verify(token)).toMatchObject({ kind: 'externalViewer', embed: { creatorMode: false } });
   const lastLogin = async () =>
     (await embedding.rows('select last_login from users where external_id = $1', [externalId]))[0].last_login;
-  await stop();
+  await stopModule();
   expect(await lastLogin()).not.toBeNull();
 });
 

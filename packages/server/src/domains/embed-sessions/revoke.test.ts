@@ -158,6 +158,20 @@ describe('all sessions', () => {
     for (const body of nobody) expect(await revoke(body)).toEqual({ revoked: 0 });
   });
 
+  test('of a viewer do not include those of other viewers of their embed tenant, or of their name in another', async () => {
+    const viewers = [embedding.tenant(), embedding.tenant()].flatMap((embedTenantName) =>
+      ['ada', 'bob'].map((externalId) => ({ embedTenantName, externalId })),
+    );
+    const open = async (viewer: SessionOptions) => (await exchange(await embedding.mint(viewer))).token;
+    const tokens: string[] = [];
+    for (const viewer of viewers) tokens.push(await open(viewer));
+    for (const [i, viewer] of viewers.entries()) {
+      expect(await revoke(viewer)).toEqual({ revoked: 1 });
+      await expectEnd(tokens[i]!);
+      for (const token of tokens.slice(i + 1)) expect(await statusOf(token)).toBe(200);
+    }
+  });
+
   test('of a viewer do not include those of an internal user with the same name', async () => {
     const { username } = await embedding.world.admin.createUser({
       body: { username: unique('ida'), email: `${unique('ida')}@example.com`, externalId: unique('ida') },
