@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { heldKind, jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
+import type { Tx } from '../db/database.ts';
 import type { JobKind } from './jobs.ts';
 import { FAIR_LANES, type Lane } from './lanes.ts';
+import { claimInTurn } from './store.ts';
 
 const jobs = jobWorkers();
 const { work, add, rowsOf } = jobs;
@@ -83,6 +86,27 @@ test.each(FAIR_LANES as Lane[])(
     await expect.poll(async () => (await rowsOf(job)).every(({ state }) => state === 'done')).toBe(true);
   },
 );
+
+test('in a fair lane, two servers that claim at the same time do not both get a job of one deployment', async () => {
+  const { db } = jobs.world.server;
+  const job = kind(async () => {}, { lane: 'syncs' });
+  for (const n of [1, 2]) await add(job, { deploymentId: 1, n });
+  const claim = (tx: Tx) => {
+    const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+    return claimInTurn(tx, 'syncs', [job.name], lease, []);
+  };
+  const waiting = `select from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and not granted and datname = current_database()`;
+  let second: ReturnType<typeof claim> | undefined;
+  const first = await db.transaction(async (tx) => {
+    const taken = await claim(tx);
+    second = db.transaction(claim);
+    await expect.poll(async () => (await jobs.query(waiting)).length).toBe(1);
+    return taken;
+  });
+  expect([first, await second]).toMatchObject([{ payload: { n: 1 } }, undefined]);
+  await jobs.query('delete from jobs where kind = $1', [job.name]);
+});
 
 test('in a fair lane, whoever shares a deployment takes turns in it, and does not count against other deployments', async () => {
   const ran: string[] = [];

@@ -104,6 +104,21 @@ export const claimJob = (
     where id = (${served ? inTurn(lane, kinds, served) : oldest(lane, kinds)})
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
 
+/**
+ * `claimJob` in a fair lane. One claim of the lane at a time, also by other servers: a claim that does not see what is just
+ * being taken would take a second job of the same deployment.
+ */
+export async function claimInTurn(
+  tx: Tx,
+  lane: string,
+  kinds: string[],
+  lease: Lease,
+  served: readonly string[],
+) {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`claims of ${lane}`}, 0))`);
+  return claimJob(tx, lane, kinds, lease, served);
+}
+
 /** Who has a turn by a job of a fair lane. */
 export function turnsOf({ payload }: JobRow): string[] {
   const { deploymentId, sharer } = payload as { deploymentId?: number; sharer?: string | null };

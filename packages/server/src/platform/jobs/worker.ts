@@ -80,8 +80,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   async function runOne(lane: string): Promise<boolean> {
     const lease = { token: randomUUID(), workerId: id, leaseMs: times.leaseMs };
     const fair = fairLanes.get(lane);
-    const claim = (served?: readonly string[]) => store.claimJob(db, lane, names, lease, served);
-    const job = await (fair ? fair(claim) : claim());
+    const job = await (fair
+      ? fair((served) => db.transaction((tx) => store.claimInTurn(tx, lane, names, lease, served)))
+      : store.claimJob(db, lane, names, lease));
     if (!job) return false;
     if (stopping.signal.aborted) {
       await store.giveBackJob(db, job.id, lease);
