@@ -283,7 +283,7 @@ describe('what ends a query', () => {
     const known = new Set(engineProcesses());
     const own = create().of(3, database.source);
     await requireWorking(own);
-    const asked = ask('select pg_sleep(600) /* left behind */', {}, own).catch(() => {});
+    const asked = ask('select pg_sleep(600) /* left behind */', { timeoutMs: 10_000 }, own).catch(() => {});
     await expect.poll(() => running('left behind')).toBe(1);
     for (const pid of engineProcesses()) if (!known.has(pid)) process.kill(pid, 'SIGKILL');
     await asked;
