@@ -35,7 +35,7 @@ export class Studio {
   #compiler: ModelCompiler | undefined;
   #waiting = new Map<string, string | null>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isRunning = false;
+  #compiling: Promise<void> | undefined;
   readonly #ended = Promise.withResolvers<string[]>();
   /** The folder of the project in the repository: `` or `folder/`. Only what is below it is the model. */
   #root = '';
@@ -119,17 +119,21 @@ export class Studio {
     );
   }
 
-  async #compile() {
-    // What is typed meanwhile waits for the next run, so that the worker is never behind by more than one.
-    if (this.#isRunning || !this.#compiler || !this.#waiting.size) return;
-    this.#isRunning = true;
-    const changed = [...this.#waiting];
-    this.#waiting.clear();
-    try {
+  /** Compiles all that was typed until now. */
+  #compile(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#compiling ??= this.#compileWaiting().finally(() => {
+      this.#compiling = undefined;
+    });
+    return this.#compiling;
+  }
+
+  /** What is typed meanwhile waits for the next run, so that the worker is never behind by more than one. */
+  async #compileWaiting() {
+    while (this.#compiler && this.#waiting.size) {
+      const changed = [...this.#waiting];
+      this.#waiting.clear();
       this.#show(await this.#compiler.compile(changed));
-    } finally {
-      this.#isRunning = false;
-      void this.#compile();
     }
   }
 
@@ -183,7 +187,6 @@ export class Studio {
 
   /** Gives a member another name in all files, and saves them. Returns what views call it now, or why nothing changed. */
   async renameMember(cube: string, member: string, newName: string) {
-    clearTimeout(this.#timer);
     await this.#compile();
     const renamed = await this.#compiler!.rename(cube, member, newName);
     for (const [path, text] of renamed.files) this.rewrite(this.#root + path, text);
@@ -238,11 +241,15 @@ export class Studio {
   }
 
   /** What the model of this branch means, compared with other files. */
-  compareWith(files: readonly { path: string; text: string | undefined }[]): Promise<MeaningChange[] | null> {
+  async compareWith(
+    files: readonly { path: string; text: string | undefined }[],
+  ): Promise<MeaningChange[] | null> {
+    // The worker knows only what was compiled, which is not what was typed a moment ago.
+    await this.#compile();
     const before = files
       .filter(({ path, text }) => path.startsWith(this.#root) && text !== undefined)
       .map(({ path, text }): [string, string] => [path.slice(this.#root.length), text!]);
-    return this.#compiler?.compare(before) ?? Promise.resolve(null);
+    return (await this.#compiler?.compare(before)) ?? null;
   }
 
   stop() {
