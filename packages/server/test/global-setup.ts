@@ -1,6 +1,6 @@
 /** Starts one PostgreSQL for the whole run, with a migrated database. Each world gets a copy of it. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
@@ -19,12 +19,11 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  const runFolder = await mkdtemp(join(tmpdir(), 'oriel-test-'));
-  // mkdtemp makes the folder private, but the user of the database must be able to enter it if we are root.
-  await chmod(runFolder, 0o711);
+  const runFolder = await makeFolder(tmpdir());
+  const databaseFolder = await makeFolder(await databaseParent());
   const given = process.env.ORIEL_TEST_DATABASE_URL;
   const [{ url, stop, templateDatabase }] = await Promise.all([
-    given ? givenPostgres(given) : startMigratedPostgres(join(runFolder, 'data')),
+    given ? givenPostgres(given) : startMigratedPostgres(join(databaseFolder, 'data')),
     // All tests need the threads, the engines and the page.
     build({ hasProgram: needsProgram(project) }),
   ]);
@@ -42,7 +41,7 @@ export default async function setup(project: TestProject) {
         await dropDatabase(url, templateDatabase);
       }
       await stop();
-      await rm(runFolder, { recursive: true, force: true });
+      for (const folder of [runFolder, databaseFolder]) await rm(folder, { recursive: true, force: true });
     })();
     return ended;
   };
@@ -52,6 +51,25 @@ export default async function setup(project: TestProject) {
     process.on(signal, () => void tearDown().finally(() => process.exit(1)));
   }
   return tearDown;
+}
+
+/** mkdtemp makes a folder private, but the user of the database must be able to enter it if we are root. */
+async function makeFolder(parent: string) {
+  const folder = await mkdtemp(join(parent, 'oriel-test-'));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+const MEMORY = '/dev/shm';
+const MEMORY_MIN_BYTES = 8 * 1024 ** 3;
+
+/** Each world makes and drops thousands of files, which costs the least in memory, if the machine has enough of it. */
+async function databaseParent() {
+  const free = await statfs(MEMORY).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return Math.min(free, freemem()) > MEMORY_MIN_BYTES ? MEMORY : tmpdir();
 }
 
 async function givenPostgres(url: string) {
