@@ -61,7 +61,7 @@ test('many statements of one sharer do not keep those of another one waiting', a
   // Both threads are loaded before the order counts.
   await Promise.all(['many', 'one'].map((sharer) => parser.parse('select 1', { sharer, signal })));
   const done: string[] = [];
-  const many = Array.from({ length: 6 }, (_, i) =>
+  const many = Array.from({ length: 40 }, (_, i) =>
     parser
       .parse(`select ${'1+'.repeat(4900)}${i}`, { sharer: 'many', signal: leaving.signal })
       .catch(() => {})
@@ -71,6 +71,6 @@ test('many statements of one sharer do not keep those of another one waiting', a
   done.push('one');
   leaving.abort();
   await Promise.all(many);
-  expect(done.indexOf('one')).toBeLessThan(4);
+  expect(done.indexOf('one')).toBeLessThan(20);
   await parser.stop();
 });

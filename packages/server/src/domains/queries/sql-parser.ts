@@ -24,7 +24,7 @@ const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 1000, sharerWaitingMax:
 const TREE_CHARACTERS_MAX = 500_000;
 
 export function createSqlParser({ script = threadScript('parse-thread'), limits = LIMITS } = {}): SqlParser {
-  const threads = createThreads<string, Parsed>(script, limits);
+  const threads = createThreads<string, Parsed>(script, limits, { idleMax: PLACES.places });
   const admission = createAdmission(PLACES);
 
   const run = (text: string, signal: AbortSignal) =>
