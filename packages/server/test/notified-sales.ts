@@ -75,6 +75,9 @@ export function useNotifiedSales() {
 }
 
 async function start() {
+  // Another file of the same process may have used these.
+  received.length = 0;
+  answers.clear();
   // On a busy machine, a run would give its turn to others and draw a group again.
   TURN.ms = 10 * 60_000;
   mails = await startMailServer({
