@@ -14,7 +14,7 @@ export interface Conflict {
   theirs: unknown;
 }
 
-export interface Merged {
+export interface MergedDraft {
   /** Of what both changed, it has what the others made of it, until a person decides otherwise. */
   doc: Doc;
   /** What the others changed, for a note. */
@@ -25,7 +25,7 @@ export interface Merged {
 const isPosition = ({ path }: Change) =>
   path[0] === 'widgets' && (path[2] === 'position' || path[2] === 'responsiveLayouts');
 
-export function merge(base: Doc, mine: Doc, others: Doc): Merged {
+export function merge(base: Doc, mine: Doc, others: Doc): MergedDraft {
   const theirs = changesBetween(base, others);
   const conflicts: Conflict[] = [];
   let doc = others;

@@ -5,7 +5,7 @@ import { changesBetween, isSame, setIn, startsWith, withChange } from './changes
 import { configOf, type Doc, docOf, type Widget, widgetsOf } from './doc.ts';
 import { change, historyOf, redo, STEPS_MAX, undo } from './history.ts';
 import { merge, settled, valueAt } from './merge.ts';
-import { type Kept, Session, type Stored } from './session.ts';
+import { Session, type StoredDraft, type UnsavedDraft } from './session.ts';
 
 const text = (id: string, y: number, markdown = id): Widget => ({
   id,
@@ -125,17 +125,17 @@ test('of two random sides, every change is in the result or is asked about', () 
 
 /** A server, and a browser that keeps what is not saved. */
 function place(failure?: unknown) {
-  const server = { stored: { config: configOf(BASE), etag: '1' } as Stored, failure };
+  const server = { stored: { config: configOf(BASE), etag: '1' } as StoredDraft, failure };
   const store = {
     load: async () => server.stored,
-    async save(config: Stored['config'], etag: string | undefined) {
+    async save(config: StoredDraft['config'], etag: string | undefined) {
       if (server.failure) throw server.failure;
       if (etag !== server.stored.etag) return 'outdated' as const;
       server.stored = { config, etag: String(Number(etag) + 1) };
       return server.stored.etag;
     },
   };
-  let kept: Kept | undefined;
+  let kept: UnsavedDraft | undefined;
   const open = () =>
     new Session(
       store,
