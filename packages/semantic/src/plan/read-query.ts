@@ -10,7 +10,7 @@ import {
   type Filter,
   type FilterValue,
   MEASURE_FILTER,
-  type Named,
+  type NamedMember,
   type Order,
   QUERY_LIMITS,
   type Query,
@@ -71,7 +71,7 @@ export function readQuery(json: unknown): Query {
 function read(json: Record<string, unknown>, reading: Reading): Query {
   refuseUnknown(json, KEYS, '', reading);
   const names = (key: string) => list(json[key], key, reading, named);
-  const dimensions: Named[] = [];
+  const dimensions: NamedMember[] = [];
   const timeDimensions = list(json.timeDimensions, 'timeDimensions', reading, timeDimension);
   for (const item of list(json.dimensions, 'dimensions', reading, text)) {
     const split = MEMBER_AND_GRANULARITY.exec(item.name);
@@ -131,8 +131,8 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
   return query;
 }
 
-function joinHint(json: unknown, path: string, reading: Reading): Named[] {
-  const cubes = list(json, path, reading, (item, at): Named => {
+function joinHint(json: unknown, path: string, reading: Reading): NamedMember[] {
+  const cubes = list(json, path, reading, (item, at): NamedMember => {
     if (typeof item === 'string' && CUBE.test(item)) return { name: item, path: at };
     refuse(reading, at, 'This must be the name of a cube.');
     return { name: '', path: at };

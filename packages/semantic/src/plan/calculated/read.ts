@@ -1,7 +1,7 @@
 /** From JSON to calculated fields: form, types and limits. */
 import type { MeasureFormat } from '../../model.ts';
 import { didYouMean } from '../../problems.ts';
-import type { Named } from '../named.ts';
+import type { NamedMember } from '../named-member.ts';
 import { QUERY_LIMITS } from '../query.ts';
 import { isGiven, isObject, list, MEMBER, named, type Reading, refuse, refuseUnknown } from '../reading.ts';
 import { ExpressionError, parseExpression, type Range, type Tree } from './expressions.ts';
@@ -112,14 +112,14 @@ function overRows(json: Record<string, unknown>, kind: OverRows, path: string, r
 }
 
 /** A measure, or a calculated field. */
-function valueName(json: unknown, path: string, reading: Reading): Named {
+function valueName(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json === 'string' && (MEMBER.test(json) || NAME.test(json))) return { name: json, path };
   refuse(reading, path, 'This must be the name of a measure, or of a calculated field before this one.');
   return { name: '', path };
 }
 
 /** A column of the answer, such as `orders.created_at.month`. */
-function dimensionName(json: unknown, path: string, reading: Reading): Named {
+function dimensionName(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json === 'string' && json.length <= 400) return { name: json, path };
   refuse(reading, path, 'This must be a dimension that the query asks for, such as `orders.status`.');
   return { name: '', path };

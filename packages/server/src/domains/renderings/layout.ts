@@ -5,7 +5,7 @@
 import {
   type Ask,
   askFor,
-  type Chosen,
+  type AskContext,
   chartsOf,
   type Dashboard,
   type FilterValue,
@@ -35,7 +35,7 @@ export type Laid = { widget: Widget; title: string } & (
 );
 
 export interface Layout {
-  chosen: Chosen & { crossFilters: Map<string, { narrowings: Narrowing[] }> };
+  chosen: AskContext & { crossFilters: Map<string, { narrowings: Narrowing[] }> };
   /** Charts in all tabs. */
   charts: Laid[];
 }
