@@ -11,6 +11,7 @@ import { sweepSchedule } from './sweep.ts';
 export { type Author, authorOf, messageOf } from './authors.ts';
 export { type BranchLock, createBranchLock } from './branch-lock.ts';
 export {
+  type BranchScope,
   branchMeant,
   branchToRead,
   branchToWrite,
@@ -29,7 +30,6 @@ export {
   requireStagingAllowed,
   shownInAudit,
   uncommitted,
-  type Where,
 } from './branches.ts';
 export { createDataModels, type DataModels } from './create.ts';
 export { demoDataModel } from './demo.ts';

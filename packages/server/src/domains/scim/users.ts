@@ -152,7 +152,7 @@ const hasNames = (names: store.Names) => Object.values(namesOf(names)).some((nam
 const takenName = () =>
   new ApiError('username_taken', { message: 'Another user has this `userName`, or has it as email.' });
 
-export async function createScimUser(tx: Tx, fields: UserFields): Promise<Written> {
+export async function createScimUser(tx: Tx, fields: UserFields): Promise<UserWrite> {
   requireReadableUsername(fields.username, 'userName');
   const { active, title, ...given } = fields;
   const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [
@@ -168,7 +168,7 @@ export async function createScimUser(tx: Tx, fields: UserFields): Promise<Writte
   return { row, changes: [created({ ...after, ...namesOf(row) })] };
 }
 
-interface Written {
+interface UserWrite {
   row: store.ScimUserRow;
   changes: Change[];
 }
@@ -184,7 +184,7 @@ export async function updateScimUser(
   tx: Tx,
   before: store.ScimUserRow,
   fields: UserFields,
-): Promise<Written> {
+): Promise<UserWrite> {
   const { username, email, externalId, firstName, title, active } = fields;
   const asked = { username, email, externalId, firstName, title };
   const isDeactivated = active === null ? before.isDeactivated : !active;
