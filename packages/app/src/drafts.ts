@@ -27,7 +27,7 @@ function readKept(key: string): SavedDraft | undefined {
 }
 
 /** `name` says what it is the draft of. */
-export const unsaved = (name: string): unknown =>
+export const unsavedDraft = (name: string): unknown =>
   isEmbedded ? undefined : readKept(OWN_DRAFTS + name)?.value;
 
 /** Returns whether it is kept. Undefined forgets it. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
-import { keepUnsaved, REPLACED, unsaved } from '../drafts.ts';
+import { keepUnsaved, REPLACED, unsavedDraft } from '../drafts.ts';
 import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -32,7 +32,7 @@ const mayEdit = (where: WorkbookKey) =>
 
 /** What is kept in this browser until it is saved. Nothing of it is trusted to have the right form. */
 function keeperOf(name: string): Keeper {
-  const { base, mine } = (unsaved(name) ?? {}) as Partial<UnsavedDraft>;
+  const { base, mine } = (unsavedDraft(name) ?? {}) as Partial<UnsavedDraft>;
   const isWhole = [base, mine].every((config) => config && typeof config === 'object');
   return {
     kept: isWhole ? { base: base!, mine: mine! } : undefined,
@@ -42,7 +42,7 @@ function keeperOf(name: string): Keeper {
 
 /** The draft before a restored version waits in this browser, as unsaved changes do. */
 function keepReplaced({ replaced }: Editor, name: string) {
-  const { config, at } = (unsaved(name) ?? {}) as Partial<ReplacedDraft>;
+  const { config, at } = (unsavedDraft(name) ?? {}) as Partial<ReplacedDraft>;
   if (config && typeof config === 'object' && typeof at === 'number') replaced.value = { config, at };
   replaced.subscribe((kept) => {
     if (kept) keepUnsaved(name, kept);

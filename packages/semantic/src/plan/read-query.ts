@@ -22,7 +22,7 @@ import {
   isGiven,
   isObject,
   list,
-  named,
+  namedMember,
   type Reading,
   refuse,
   refuseUnknown,
@@ -70,7 +70,7 @@ export function readQuery(json: unknown): Query {
 
 function read(json: Record<string, unknown>, reading: Reading): Query {
   refuseUnknown(json, KEYS, '', reading);
-  const names = (key: string) => list(json[key], key, reading, named);
+  const names = (key: string) => list(json[key], key, reading, namedMember);
   const dimensions: NamedMember[] = [];
   const timeDimensions = list(json.timeDimensions, 'timeDimensions', reading, timeDimension);
   for (const item of list(json.dimensions, 'dimensions', reading, text)) {
@@ -78,7 +78,7 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
     if (split) {
       const more = { dateRange: undefined, compareDateRange: undefined };
       timeDimensions.push({ name: split[1]!, path: item.path, granularity: split[2], ...more });
-    } else dimensions.push(named(item.name, item.path, reading));
+    } else dimensions.push(namedMember(item.name, item.path, reading));
   }
   const query: Query = {
     measures: names('measures'),
@@ -152,7 +152,7 @@ function timeDimension(item: unknown, path: string, reading: Reading): TimeDimen
     refuse(reading, path, 'Give `dateRange` or `compareDateRange`, and not both.');
   }
   return {
-    ...named(json.dimension, `${path}.dimension`, reading),
+    ...namedMember(json.dimension, `${path}.dimension`, reading),
     granularity: typeof granularity === 'string' ? granularity : undefined,
     dateRange: isGiven(dateRange) ? range(dateRange, `${path}.dateRange`, reading) : undefined,
     compareDateRange: isGiven(compareDateRange)
@@ -206,7 +206,7 @@ function filter(json: unknown, path: string, depth: number, reading: Reading): F
 function comparison(json: Record<string, unknown>, path: string, reading: Reading): Comparison {
   reading.filters++;
   refuseUnknown(json, FILTER_KEYS, path, reading);
-  const member = named(json.member ?? json.dimension, `${path}.member`, reading);
+  const member = namedMember(json.member ?? json.dimension, `${path}.member`, reading);
   if (json.operator === MEASURE_FILTER) return { ...member, path, operator: MEASURE_FILTER, values: [] };
   const isOneDay = json.operator === ON_THE_DATE;
   const operator = isOneDay ? 'inDateRange' : (json.operator as Operator);

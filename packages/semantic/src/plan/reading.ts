@@ -31,7 +31,7 @@ export function list<T>(
   return json.map((value, i) => item(value, `${path}[${i}]`, reading));
 }
 
-export function named(json: unknown, path: string, reading: Reading): NamedMember {
+export function namedMember(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json !== 'string' || !MEMBER.test(json)) {
     refuse(reading, path, 'This must be the name of a member, such as `orders.count`.');
     return { name: '', path };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { changesBetween, isSame, setIn, startsWith, withChange } from './changes.ts';
 import { configOf, type Doc, docOf, type Widget, widgetsOf } from './doc.ts';
 import { change, historyOf, redo, STEPS_MAX, undo } from './history.ts';
-import { merge, settled, valueAt } from './merge.ts';
+import { merge, settleLayout, valueAt } from './merge.ts';
 import { Session, type StoredDraft, type UnsavedDraft } from './session.ts';
 
 const text = (id: string, y: number, markdown = id): Widget => ({
@@ -37,7 +37,7 @@ const step = fc.oneof(
   fc.tuple(ids, fc.nat(9)).map(
     ([id, y]) =>
       (doc: Doc) =>
-        settled(withChange(doc, { path: ['widgets', id], after: text(id, y) })),
+        settleLayout(withChange(doc, { path: ['widgets', id], after: text(id, y) })),
   ),
 );
 const steps = fc.array(step, { maxLength: 5 }).map((all) => all.reduce((doc, one) => one(doc), BASE));
@@ -114,7 +114,7 @@ test('of two random sides, every change is in the result or is asked about', () 
             path.length === 2 ? (value as Widget | undefined)?.config : value;
           expect(isSame(plain(found), plain(after))).toBe(true);
         }
-      expect(settled(doc)).toEqual(doc);
+      expect(settleLayout(doc)).toEqual(doc);
       expect([...doc.order].sort()).toEqual(Object.keys(doc.widgets).sort());
       // The same on both sides is no conflict.
       expect(merge(BASE, mine, mine)).toMatchObject({ conflicts: [] });
@@ -222,5 +222,5 @@ test('of two texts of one widget, both can be kept as two widgets', async () => 
   session.stop();
   const texts = Object.values(session.doc.widgets).map(({ config }) => config?.markdown);
   expect(texts).toEqual(expect.arrayContaining(['mine', 'theirs']));
-  expect(settled(session.doc)).toEqual(session.doc);
+  expect(settleLayout(session.doc)).toEqual(session.doc);
 });

@@ -3,7 +3,16 @@ import type { MeasureFormat } from '../../model.ts';
 import { didYouMean } from '../../problems.ts';
 import type { NamedMember } from '../named-member.ts';
 import { QUERY_LIMITS } from '../query.ts';
-import { isGiven, isObject, list, MEMBER, named, type Reading, refuse, refuseUnknown } from '../reading.ts';
+import {
+  isGiven,
+  isObject,
+  list,
+  MEMBER,
+  namedMember,
+  type Reading,
+  refuse,
+  refuseUnknown,
+} from '../reading.ts';
 import { ExpressionError, parseExpression, type Range, type Tree } from './expressions.ts';
 import {
   AGGREGATES,
@@ -70,7 +79,7 @@ function field(json: unknown, path: string, reading: Reading): Calculated | unde
       `${path}.function`,
       reading,
     );
-    const of = named(json.of, `${path}.of`, reading);
+    const of = namedMember(json.of, `${path}.of`, reading);
     return aggregate && { ...common, kind, of, aggregate };
   }
   return { ...common, ...overRows(json, kind, path, reading) };

@@ -33,7 +33,7 @@ export {
 } from './branches.ts';
 export { createDataModels, type DataModels } from './create.ts';
 export { demoDataModel } from './demo.ts';
-export { applied, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
+export { applyEdits, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
 export { computeAndChange, computeMerge, lockUnchanged, previewTree } from './merges.ts';
 export { composed, contentProblem, pathProblem } from './paths.ts';
 export { normalRoot, projectTree, rootOf, rootProblem } from './project-root.ts';

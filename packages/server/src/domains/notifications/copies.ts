@@ -6,7 +6,7 @@ import { leaveRoom } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { Rendering, Renderings } from '../renderings/index.ts';
 import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
-import { conditionQuery, measured } from './conditions.ts';
+import { conditionQuery, measureCondition } from './conditions.ts';
 import { ChangedError, type Delivering } from './delivering.ts';
 import { AT_ONCE, eachOf, type Group, type Groups } from './groups.ts';
 import { NoReaderError, type Reader, readerOf } from './readers.ts';
@@ -68,7 +68,7 @@ export function createCopies(
     if (!query)
       throw new RunFailure('The dashboard has no such chart with the measure of the condition any more.');
     const call = { actor, db, signal, deploymentId: run.deploymentId };
-    return measured(queries, call, query, run.condition);
+    return measureCondition(queries, call, query, run.condition);
   }
 
   function render(run: store.RunRow, { version, layout }: Board, actor: Caller, { db, signal }: JobContext) {

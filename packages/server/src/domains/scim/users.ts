@@ -208,21 +208,21 @@ export async function updateScimUser(
 /** The resource without its version, which is a hash of it. */
 export function userResource(row: store.ScimUserRow, baseUrl: string) {
   const name = {
-    ...given('formatted', row.formattedName),
-    ...given('familyName', row.familyName),
-    ...given('givenName', row.firstName),
-    ...given('middleName', row.middleName),
-    ...given('honorificPrefix', row.honorificPrefix),
-    ...given('honorificSuffix', row.honorificSuffix),
+    ...attributeIfSet('formatted', row.formattedName),
+    ...attributeIfSet('familyName', row.familyName),
+    ...attributeIfSet('givenName', row.firstName),
+    ...attributeIfSet('middleName', row.middleName),
+    ...attributeIfSet('honorificPrefix', row.honorificPrefix),
+    ...attributeIfSet('honorificSuffix', row.honorificSuffix),
   };
   const resource = {
     schemas: [scimUrns.user as string],
     id: String(row.id),
-    ...given('externalId', row.externalId),
+    ...attributeIfSet('externalId', row.externalId),
     userName: row.username,
     ...(Object.keys(name).length ? { name } : {}),
-    ...given('displayName', row.displayName),
-    ...given('title', row.title),
+    ...attributeIfSet('displayName', row.displayName),
+    ...attributeIfSet('title', row.title),
     active: !row.isDeactivated,
     emails: [{ value: row.email, type: 'work', primary: true }],
     groups: row.groups.map(({ id, name }) => ({
@@ -247,5 +247,5 @@ export const withVersion = <R extends { meta: object }>(resource: R, version: st
 });
 
 /** SCIM leaves out attributes without a value. */
-export const given = <const N extends string>(name: N, value: string | null) =>
+export const attributeIfSet = <const N extends string>(name: N, value: string | null) =>
   (value === null ? {} : { [name]: value }) as { [Name in N]?: string };

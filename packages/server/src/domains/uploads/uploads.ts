@@ -7,7 +7,7 @@ import { writeCommit } from '../../platform/git/commits.ts';
 import { createObjects, listDigests } from '../../platform/git/objects.store.ts';
 import { editTree, listTree } from '../../platform/git/trees.ts';
 import {
-  applied,
+  applyEdits,
   authorOf,
   type BranchRow,
   type BranchScope,
@@ -126,7 +126,7 @@ export async function computeFinish(
   });
   if (plan.unknown.length) throw unknownHashes(plan.unknown);
   const edits: Edits = new Map([...plan.edits].map(([path, blob]) => [root + path, blob]));
-  const after = applied(before, edits);
+  const after = applyEdits(before, edits);
   requireNoClashes(before, after, (path) => `files.${path.slice(root.length)}`);
   await requireWithinLimits(db, deploymentId, after);
   const tree = await editTree(objects, base, edits);
