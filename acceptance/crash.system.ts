@@ -31,19 +31,19 @@ const ANSWER_WITHIN_MS = 120_000;
 const TIMEOUT_MS = 600_000;
 
 /** The changes that the server confirmed, which must never be lost. */
-interface Answered {
+interface ConfirmedChanges {
   deployments: string[];
   usernames: string[];
   apiKeys: string[];
 }
 
-const nothing = (): Answered => ({ deployments: [], usernames: [], apiKeys: [] });
+const nothing = (): ConfirmedChanges => ({ deployments: [], usernames: [], apiKeys: [] });
 
 let counter = 0;
 const nextName = () => `crash-${++counter}`;
 const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
 
-async function write(client: OrielClient, answered: Answered) {
+async function write(client: OrielClient, answered: ConfirmedChanges) {
   const name = nextName();
   switch (counter % 3) {
     case 0:
@@ -58,7 +58,7 @@ async function write(client: OrielClient, answered: Answered) {
 }
 
 /** Writes until it is stopped. While the database is gone the answer is a 503; a server that is gone gives no answer. */
-async function writeUntil(server: RunningServer, isOver: () => boolean, answered: Answered) {
+async function writeUntil(server: RunningServer, isOver: () => boolean, answered: ConfirmedChanges) {
   const client = server.client(ADMIN_KEY);
   while (!isOver()) {
     try {
@@ -79,7 +79,7 @@ async function writeUntil(server: RunningServer, isOver: () => boolean, answered
 
 const lastWords = ({ stderr, stdout }: ServerProcess) => stderr + stdout.slice(-2000);
 
-async function expectKept(server: RunningServer, { deployments, usernames, apiKeys }: Answered) {
+async function expectKept(server: RunningServer, { deployments, usernames, apiKeys }: ConfirmedChanges) {
   const client = server.client(ADMIN_KEY);
   const names = new Set<string>();
   for await (const { name } of client.iterate.getDeployments({ first: 100 })) names.add(name);
@@ -91,7 +91,7 @@ async function expectKept(server: RunningServer, { deployments, usernames, apiKe
   }
 }
 
-const merge = (all: Answered, more: Answered) => {
+const merge = (all: ConfirmedChanges, more: ConfirmedChanges) => {
   for (const kind of ['deployments', 'usernames', 'apiKeys'] as const) all[kind].push(...more[kind]);
 };
 
@@ -109,7 +109,7 @@ async function interruptStart(dataDir: string, cut: (server: ServerProcess) => P
   await cut(server);
 }
 
-const confirmed = ({ deployments, usernames, apiKeys }: Answered) =>
+const confirmed = ({ deployments, usernames, apiKeys }: ConfirmedChanges) =>
   deployments.length + usernames.length + apiKeys.length;
 
 /** Writes until some changes are confirmed and then for a random time, runs the kill, and returns the confirmed changes. */
@@ -117,7 +117,7 @@ async function writeAndKill(
   server: RunningServer,
   strike: () => Promise<unknown>,
   atLeast = 0,
-): Promise<Answered> {
+): Promise<ConfirmedChanges> {
   const answered = nothing();
   let over = false;
   const writers = [1, 2, 3, 4].map(() => writeUntil(server, () => over, answered));

@@ -26,7 +26,7 @@ const ANSWER_WITHIN_MS = 120_000;
 const TIMEOUT_MS = 600_000;
 const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
 
-interface Answered {
+interface ConfirmedSessions {
   /** Sessions that nobody has tried to exchange. */
   sessionIds: string[];
   exchanged: { sessionId: string; token: string }[];
@@ -70,7 +70,7 @@ async function mintUntil(
   server: RunningServer,
   deploymentId: number,
   isOver: () => boolean,
-  answered: Answered,
+  answered: ConfirmedSessions,
 ) {
   const admin = server.client(ADMIN_KEY);
   const last = counter + CALLS;
@@ -92,7 +92,7 @@ async function mintUntil(
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-async function expectKept(server: RunningServer, { sessionIds, exchanged }: Answered) {
+async function expectKept(server: RunningServer, { sessionIds, exchanged }: ConfirmedSessions) {
   const client = server.client();
   const lost: string[] = [];
   await inTurns(sessionIds, (sessionId) =>
@@ -181,7 +181,7 @@ test('confirmed sessions can be exchanged after any kill, and no viewer is store
 
   let minted = 0;
   for (const strike of [killServer, killDatabaseAlone, killBoth]) {
-    const answered: Answered = { sessionIds: [], exchanged: [] };
+    const answered: ConfirmedSessions = { sessionIds: [], exchanged: [] };
     let over = false;
     const minting = mintUntil(server, deploymentId, () => over, answered);
     const enough = 20 + Math.random() * 100;

@@ -15,7 +15,14 @@ import {
   signIn,
   WIDGETS,
 } from './app/scenes.ts';
-import type { Anchor, Benchmark, Comparison, Contender, Measured, RunOptions } from './harness/benchmark.ts';
+import type {
+  Anchor,
+  Benchmark,
+  Comparison,
+  Contender,
+  ContenderResult,
+  RunOptions,
+} from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
 import { measureInTurns } from './harness/rounds.ts';
 import { undoAtEnd } from './harness/undo.ts';
@@ -50,7 +57,7 @@ async function run(options: RunOptions) {
   for (const name of names) loads[name] = await loadsOf(open, oriel, name);
   const bare = await startBarePages(loads);
 
-  const measured: Measured[] = [];
+  const measured: ContenderResult[] = [];
   const comparisons: Comparison[] = [];
   for (const name of names) {
     const address = oriel.url + PAGES[name].path;

@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { visitor } from './day/visitor.ts';
-import type { Benchmark, Measured, RunOptions } from './harness/benchmark.ts';
+import type { Benchmark, ContenderResult, RunOptions } from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
-import { summary } from './harness/paced.ts';
+import { summary } from './harness/paced-load.ts';
 import { addUsages, PARTS, type Part, type Usages, usageOf } from './harness/usage.ts';
 
 const CUSTOMERS = 10_000;
@@ -87,7 +87,7 @@ async function growthOfReports(database: pg.Client, oriel: Oriel): Promise<strin
   return growthText(before, await readSizes(database), REPORTS, 'reports');
 }
 
-interface Lived {
+interface DayResult {
   latencies: Map<string, number[]>;
   seconds: number;
   text: string;
@@ -98,7 +98,7 @@ async function liveThrough(
   servers: Oriel[],
   database: pg.Client,
   { rows, seconds }: { rows: number; seconds: number },
-): Promise<Lived> {
+): Promise<DayResult> {
   const usages = async () => addUsages(await Promise.all(servers.map(({ pid }) => usageOf(pid))));
   const sizes = await readSizes(database);
   const before = await usages();
@@ -141,7 +141,7 @@ async function liveThrough(
   };
 }
 
-const measuredOf = (where: string, { latencies, seconds }: Lived): Measured[] =>
+const measuredOf = (where: string, { latencies, seconds }: DayResult): ContenderResult[] =>
   [...latencies].map(([name, all]) => {
     const median = { perSecond: all.length / seconds, ...summary(all) };
     return { name: `${name}, ${where}`, median, samples: [median] };

@@ -110,7 +110,7 @@ async function addressOf({ url, headers }: Oriel): Promise<string> {
   return `${url}/embed/dashboard/${PUBLIC_ID}#session=${sessionId}`;
 }
 
-interface Loaded {
+interface PageLoad {
   /** From the navigation to the last and to the first chart. */
   doneMs: number;
   firstMs: number;
@@ -119,7 +119,7 @@ interface Loaded {
 }
 
 /** Loads a page without anything that was kept before. `kinds` leaves only charts of these kinds in the dashboard. */
-async function load(browser: Browser, address: string, kinds?: string[]): Promise<Loaded> {
+async function load(browser: Browser, address: string, kinds?: string[]): Promise<PageLoad> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 960 }, locale: 'en-US' });
   try {
     if (kinds) {
@@ -144,11 +144,11 @@ async function load(browser: Browser, address: string, kinds?: string[]): Promis
   }
 }
 
-interface Published {
+interface PublishedDashboard {
   config: { widgets: { type: string; config: { reportId: number } }[] };
   reportSnapshots: { reportId: number; kind: string }[];
 }
-function onlyKinds(dashboard: Published, kinds: string[]): Published {
+function onlyKinds(dashboard: PublishedDashboard, kinds: string[]): PublishedDashboard {
   const kept = new Set(
     dashboard.reportSnapshots.filter(({ kind }) => kinds.includes(kind)).map(({ reportId }) => reportId),
   );

@@ -1,7 +1,14 @@
 /** Lists of reports in a large deployment: deep pages, viewers who may read a part, searches, counts and a move. */
 import pg from 'pg';
 import { startAnchor } from './harness/anchor.ts';
-import type { Anchor, Benchmark, Comparison, Contender, Measured, RunOptions } from './harness/benchmark.ts';
+import type {
+  Anchor,
+  Benchmark,
+  Comparison,
+  Contender,
+  ContenderResult,
+  RunOptions,
+} from './harness/benchmark.ts';
 import { ADMIN_KEY, type Oriel, startOriel } from './harness/oriel.ts';
 import { measureInTurns } from './harness/rounds.ts';
 import { runWrk, wrkVersion } from './harness/wrk.ts';
@@ -56,7 +63,7 @@ export async function measureLists(
     const latencies = await compareLatencies(ratios, { rounds, calls: CALLS });
     const move = await measureMove(oriel.url, content, lists.url({ includeCount: false }), rounds);
     const throughput = await measureThroughput(oriel, lists.url({ includeCount: false }), options);
-    const measured: Measured[] = [...latencies.measured, ...move.measured, ...throughput.measured];
+    const measured: ContenderResult[] = [...latencies.measured, ...move.measured, ...throughput.measured];
     const comparisons: Comparison[] = [
       ...latencies.comparisons,
       ...move.comparisons,

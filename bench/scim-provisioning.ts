@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import type { Anchor, Benchmark, Contender, Metric, RunOptions, Target } from './harness/benchmark.ts';
 import { type Oriel, startOriel } from './harness/oriel.ts';
-import { runPaced } from './harness/paced.ts';
+import { runPaced } from './harness/paced-load.ts';
 import { measureInTurns } from './harness/rounds.ts';
 import { runWrk, wrkVersion } from './harness/wrk.ts';
 

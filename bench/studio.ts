@@ -72,23 +72,23 @@ async function run(options: RunOptions) {
   };
 }
 
-interface Typed {
+interface TypingResult {
   /** From each key to the next frame, in milliseconds. */
   times: number[];
   /** What the main thread of the page computed meanwhile. */
   processorMs: number;
 }
 
-const nothingTyped = (): Typed => ({ times: [], processorMs: 0 });
+const nothingTyped = (): TypingResult => ({ times: [], processorMs: 0 });
 
-function timesOf({ times }: Typed): string {
+function timesOf({ times }: TypingResult): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) =>
     sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)]!.toFixed(1);
   return `${at(0.5)} ms in the median, ${at(0.95)} ms at the 95th percentile, ${at(0.99)} ms at the 99th, ${at(1)} ms at most, of ${times.length}`;
 }
 
-const costOf = ({ times, processorMs }: Typed) => `${(processorMs / times.length).toFixed(1)} ms`;
+const costOf = ({ times, processorMs }: TypingResult) => `${(processorMs / times.length).toFixed(1)} ms`;
 
 async function openStudio(browser: Browser, url: string, query: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 860 } });
@@ -104,7 +104,7 @@ async function openStudio(browser: Browser, url: string, query: string): Promise
 }
 
 /** What is typed is deleted again, so that the text stays as long as it was. */
-function typing(page: Page, typed: Typed): Contender['measure'] {
+function typing(page: Page, typed: TypingResult): Contender['measure'] {
   let isReady = false;
   let processorMs: () => Promise<number>;
   return async (seconds): Promise<Sample> => {

@@ -1,7 +1,7 @@
 /** Runs a program within a time limit. When the time is over, everything that the program started is ended too. */
 import { execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 
-export interface Ended {
+export interface RunResult {
   output: string;
   isTimedOut: boolean;
 }
@@ -11,7 +11,7 @@ export async function runWithin(
   command: string,
   args: string[],
   options: SpawnOptions = {},
-): Promise<Ended> {
+): Promise<RunResult> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) {

@@ -101,14 +101,14 @@ const untilListening = (program: Program, port: number) =>
     return isListening(port);
   });
 
-interface Sent {
+interface RequestInput {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
 /** Sends a request to the proxy from another address, and returns when the headers of the reply are there. */
-async function send({ port, ca }: Proxy, path: string, { method = 'GET', headers, body }: Sent = {}) {
+async function send({ port, ca }: Proxy, path: string, { method = 'GET', headers, body }: RequestInput = {}) {
   const options = {
     ...{ host: '127.0.0.1', localAddress: CLIENT, port, path, method, agent: false as const },
     headers: { host: NAME, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -124,7 +124,7 @@ async function send({ port, ca }: Proxy, path: string, { method = 'GET', headers
 
 const withKey = (key: string) => ({ authorization: `Api-Key ${key}` });
 
-async function json(proxy: Proxy, path: string, sent: Sent) {
+async function json(proxy: Proxy, path: string, sent: RequestInput) {
   const reply = await send(proxy, path, sent);
   return { status: reply.statusCode, body: JSON.parse(await text(reply)) };
 }
@@ -193,7 +193,7 @@ describe.each<{ name: string; startProxy: () => Promise<Proxy> }>([
 
   test('a body of 8 MiB reaches the server, and a larger one does not', async () => {
     const path = `/build/api/v1/deployments/${deploymentId}/data-model/files`;
-    const sized = (bytes: number): Sent => {
+    const sized = (bytes: number): RequestInput => {
       const body = JSON.stringify({ name: 'x'.repeat(bytes - 11) });
       const type = { 'content-type': 'application/json', 'content-length': String(bytes) };
       return { method: 'PUT', headers: { ...withKey(ADMIN_KEY), ...type }, body };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Anchor, Contender } from '../harness/benchmark.ts';
 import type { Oriel } from '../harness/oriel.ts';
-import { runPaced } from '../harness/paced.ts';
+import { runPaced } from '../harness/paced-load.ts';
 import { runPgbench } from '../harness/pgbench.ts';
 import { undoAtEnd } from '../harness/undo.ts';
 import { runWrk } from '../harness/wrk.ts';

@@ -41,7 +41,7 @@ export interface Anchor extends Contender {
 }
 
 /** All measurements of one contender. */
-export interface Measured {
+export interface ContenderResult {
   name: string;
   /** The median of each value. */
   median: Sample;
@@ -64,7 +64,7 @@ export interface Comparison {
 export type Target = { atLeast: number } | { atMost: number };
 
 export interface Outcome {
-  measured: Measured[];
+  measured: ContenderResult[];
   comparisons: Comparison[];
   /** How the figures were measured, and versions that only this benchmark knows. */
   facts: Record<string, string>;

@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sample } from './benchmark.ts';
 import type { Connection } from './oriel.ts';
-import { summary } from './paced.ts';
+import { summary } from './paced-load.ts';
 import { runTool } from './run-tool.ts';
 import { requireTool, type Tool } from './tool.ts';
 

@@ -1,7 +1,7 @@
 /** The figures as text for the terminal, and as JSON for comparing runs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison, Measured, Outcome, RunOptions, Target } from './benchmark.ts';
+import type { Comparison, ContenderResult, Outcome, RunOptions, Target } from './benchmark.ts';
 import { cacheDir } from './paths.ts';
 
 export interface Report extends RunOptions, Outcome {
@@ -34,7 +34,7 @@ export async function saveReport(report: Report): Promise<string> {
   return file;
 }
 
-const measuredRow = ({ name, median }: Measured) => [
+const measuredRow = ({ name, median }: ContenderResult) => [
   name,
   String(Math.round(median.perSecond)),
   ...[median.meanMs, median.p50Ms, median.p99Ms].map((value) => value?.toFixed(2) ?? '-'),

@@ -6,7 +6,7 @@ import type {
   Anchor,
   Comparison,
   Contender,
-  Measured,
+  ContenderResult,
   Metric,
   RunOptions,
   Sample,
@@ -24,7 +24,7 @@ interface Pair {
 }
 
 export interface Rounds {
-  measured: Measured[];
+  measured: ContenderResult[];
   compare(anchor: Anchor, options?: { metric?: Metric; asked?: Target }): Comparison;
 }
 
@@ -106,7 +106,7 @@ function required(sample: Sample, metric: Metric): number {
   return value;
 }
 
-function summarise(name: string, samples: Sample[]): Measured {
+function summarise(name: string, samples: Sample[]): ContenderResult {
   const medianOf = (metric: Metric) => {
     const values = samples.flatMap((sample) => sample[metric] ?? []);
     return values.length ? median(values) : undefined;

@@ -1,6 +1,6 @@
 /** Latency of requests that are sent one after the other, of many contenders in turns. */
 import { Agent, get } from 'node:http';
-import type { Comparison, Measured, Target } from '../harness/benchmark.ts';
+import type { Comparison, ContenderResult, Target } from '../harness/benchmark.ts';
 import { median } from '../harness/rounds.ts';
 
 /** One call does the measured work once. */
@@ -53,7 +53,7 @@ export const fetchText = (url: string, headers: Record<string, string>): Promise
 export async function compareLatencies(
   ratios: Ratio[],
   { rounds, calls }: { rounds: number; calls: number },
-): Promise<{ measured: Measured[]; comparisons: Comparison[] }> {
+): Promise<{ measured: ContenderResult[]; comparisons: Comparison[] }> {
   const actions = [
     ...new Set(
       ratios.flatMap(({ subject, anchor, without }) => [anchor, subject, ...(without ? [without] : [])]),
@@ -104,7 +104,7 @@ async function timeOf({ act, prepare }: Action, calls: number, isFirst: boolean)
   return median(times);
 }
 
-const summarise = ({ name }: Action, times: number[]): Measured => ({
+const summarise = ({ name }: Action, times: number[]): ContenderResult => ({
   name,
   median: { perSecond: 1000 / median(times), p50Ms: median(times) },
   samples: times.map((p50Ms) => ({ perSecond: 1000 / p50Ms, p50Ms })),

@@ -1,6 +1,6 @@
 /** Moves a folder with much content back and forth, while lists are read. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Comparison, Measured } from '../harness/benchmark.ts';
+import type { Comparison, ContenderResult } from '../harness/benchmark.ts';
 import { ADMIN_KEY } from '../harness/oriel.ts';
 import { median } from '../harness/rounds.ts';
 import type { Content } from './content.ts';
@@ -39,7 +39,7 @@ export async function measureMove(origin: string, content: Content, listUrl: str
     reading = false;
     await readers;
   }
-  const measured: Measured[] = [
+  const measured: ContenderResult[] = [
     series('moving a folder while lists are read', moves),
     series('lists without a move', quiet),
     series('lists during the moves', during),
@@ -75,7 +75,7 @@ async function move(origin: string, { deploymentId, movedFolderId }: Content, fo
   if (!response.ok) throw new Error(`The move failed with ${response.status}: ${text}`);
 }
 
-const series = (name: string, times: number[]): Measured => ({
+const series = (name: string, times: number[]): ContenderResult => ({
   name,
   median: { perSecond: 1000 / median(times), p50Ms: median(times) },
   samples: times.map((p50Ms) => ({ perSecond: 1000 / p50Ms, p50Ms })),

@@ -1,4 +1,4 @@
-interface Accepted {
+interface AcceptedMutant {
   file: string;
   text: string;
   why: string;
@@ -6,11 +6,11 @@ interface Accepted {
 
 const PLAN = 'packages/semantic/src/plan';
 const SQL = 'packages/semantic/src/sql';
-const all = (why: string, texts: [file: string, ...texts: string[]][]): Accepted[] =>
+const all = (why: string, texts: [file: string, ...texts: string[]][]): AcceptedMutant[] =>
   texts.flatMap(([file, ...given]) => given.map((text) => ({ file, text, why })));
 
 /** Mutants that survive because they change nothing that anybody could notice. */
-export const accepted: Accepted[] = [
+export const accepted: AcceptedMutant[] = [
   ...all('it is there for the compiler: what it leaves out has no property of the name that is compared', [
     [`${PLAN}/columns.ts`, "typeof token === 'string'"],
     [`${PLAN}/comparisons.ts`, "typeof condition !== 'boolean'", "piece.kind === 'value'"],

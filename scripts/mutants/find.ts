@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { API } from 'typescript/unstable/sync';
 import { root } from '../install.mjs';
-import { Instrumented, type Mutant } from './operators.ts';
+import { InstrumentedFile, type Mutant } from './operators.ts';
 
 /** By path: the lines that are to be changed, or all. */
 export type Sources = Map<string, Set<number> | undefined>;
@@ -18,7 +18,7 @@ export async function findMutants(sources: Sources, folder = root) {
     for (const [file, lines] of sources) {
       const source = project!.program.getSourceFile(join(folder, file));
       if (!source) continue;
-      const made = new Instrumented(source, file, () => ++lastId);
+      const made = new InstrumentedFile(source, file, () => ++lastId);
       const chosen = made.mutants.filter(({ line, lastLine }) => isTouched(line, lastLine, lines));
       if (!chosen.length) continue;
       await transform(made.text, { loader: 'ts', sourcefile: file });

@@ -50,7 +50,7 @@ export interface Mutant {
 const hole = (n: number) => String.fromCharCode(0xe000 + n);
 const HOLES = /[\ue000-\uf8ff]/g;
 
-export class Instrumented {
+export class InstrumentedFile {
   readonly mutants: Mutant[] = [];
   readonly text: string;
   readonly #source: SourceFile;

@@ -13,7 +13,7 @@ export interface Plan {
   tests: string[];
   mutants: number[];
   /** What an earlier process has found out, so that this one need not run all files first. */
-  reached?: Reached[];
+  reached?: ReachedMutants[];
   /** Switched on from the start, and tried only with a whole run of the files: it is made while modules are loaded. */
   cold?: number;
   testLimitMs: number;
@@ -22,7 +22,7 @@ export interface Plan {
   until: number;
 }
 
-export interface Reached {
+export interface ReachedMutants {
   file: string;
   /** Of the hooks, and of each test by its name. */
   hooksMs: number;
@@ -32,7 +32,7 @@ export interface Reached {
 }
 
 export type Line =
-  | { type: 'reached'; reached: Reached }
+  | { type: 'reached'; reached: ReachedMutants }
   | { type: 'broken'; file: string; error: string }
   /** `ms`: how long the tests take without a mutant; a cold one is tried with a whole file, of which that is not known. */
   | { type: 'trying'; id: number; file: string; ms?: number }
@@ -197,7 +197,7 @@ async function runPlan(outer: Outer) {
   tell({ type: 'done' });
 }
 
-function tellReached(file: string, ms: number): Reached {
+function tellReached(file: string, ms: number): ReachedMutants {
   const mutants = Object.fromEntries([...seen].map(([id, names]) => [id, [...names]]));
   const hooksMs = Math.max(0, ms - sum(Object.values(durations)));
   const reached = { file, hooksMs, testsMs: durations, mutants };
@@ -222,7 +222,7 @@ function note(file: string, name: string, hasNoticed: boolean) {
 
 /** Tests of a file that run together. */
 interface Batch {
-  of: Reached;
+  of: ReachedMutants;
   names: string[];
   /** How long they take without a mutant. */
   ms: number;
@@ -234,7 +234,7 @@ interface Batch {
  * The tests of a file that reach the mutant, the most worthwhile first, in batches of which each takes about twice as long
  * as the one before: so hooks run a few times only, and a mutant that is easily noticed costs the time of few tests.
  */
-function batchesOf(of: Reached, id: number): Batch[] {
+function batchesOf(of: ReachedMutants, id: number): Batch[] {
   const { file, hooksMs, testsMs, mutants } = of;
   const msOf = (name: string) => testsMs[name] ?? 0;
   const worthOf = (name: string) => chanceOf(file, name) / (msOf(name) + 10);
@@ -304,7 +304,7 @@ async function noticed(outer: Outer, id: number, { of, names: all }: Batch): Pro
 async function tryOne(
   outer: Outer,
   id: number,
-  reached: Reached[],
+  reached: ReachedMutants[],
 ): Promise<{ outcome: Outcome; by?: string }> {
   const files = reached.filter(({ mutants }) => id in mutants);
   if (!files.length) return { outcome: 'unreached' };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin, root } from '../install.mjs';
 import type { Mutant } from './operators.ts';
-import type { Line, Outcome, Plan, Reached } from './runner.ts';
+import type { Line, Outcome, Plan, ReachedMutants } from './runner.ts';
 
 export type Results = Map<number, { outcome: Outcome | 'killed'; by?: string }>;
 
@@ -38,7 +38,7 @@ export async function tryMutants({
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'sources.json'), JSON.stringify(instrumented));
   const results: Results = new Map();
-  const reached: Reached[] = [];
+  const reached: ReachedMutants[] = [];
   const cold: number[] = [];
   const settle = (id: number, result: { outcome: Outcome; by?: string }) => {
     if (result.outcome === 'cold') return void cold.push(id);

@@ -12,14 +12,14 @@ export const REPLACED = '/replaced';
 const KEPT_MAX_MS = 14 * 86_400_000;
 const KEPT_MAX = 5;
 
-interface Kept {
+interface SavedDraft {
   at: number;
   value: unknown;
 }
 
-function readKept(key: string): Kept | undefined {
+function readKept(key: string): SavedDraft | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? 'null') as Kept | null;
+    const kept = JSON.parse(localStorage.getItem(key) ?? 'null') as SavedDraft | null;
     return kept && Date.now() - kept.at <= KEPT_MAX_MS ? kept : undefined;
   } catch {
     return undefined;
@@ -27,7 +27,7 @@ function readKept(key: string): Kept | undefined {
 }
 
 /** `name` says what it is the draft of. */
-export const unsaved = (name: string): unknown =>
+export const unsavedDraft = (name: string): unknown =>
   isEmbedded ? undefined : readKept(OWN_DRAFTS + name)?.value;
 
 /** Returns whether it is kept. Undefined forgets it. */
@@ -38,7 +38,7 @@ export function keepUnsaved(name: string, value: unknown): boolean {
       localStorage.removeItem(OWN_DRAFTS + name);
       return true;
     }
-    localStorage.setItem(OWN_DRAFTS + name, JSON.stringify({ at: Date.now(), value } satisfies Kept));
+    localStorage.setItem(OWN_DRAFTS + name, JSON.stringify({ at: Date.now(), value } satisfies SavedDraft));
     forgetOld();
     return true;
   } catch {

@@ -7,7 +7,7 @@ export interface QueryApi {
   meta(deploymentId: number): Promise<{ cubes: MetaCube[] }>;
 }
 
-export interface Asking {
+export interface AnswerContext {
   deploymentId: number;
   /** Counts viewers. */
   viewers: number;
@@ -27,7 +27,7 @@ export interface Answers {
   forget(): void;
 }
 
-export function createAnswers(api: QueryApi, now: () => Asking): Answers {
+export function createAnswers(api: QueryApi, now: () => AnswerContext): Answers {
   const known = new Map<string, Promise<Result[]>>();
   let cubes: Promise<MetaCube[]> | undefined;
   let loading = 0;

@@ -1,7 +1,7 @@
 /** All widgets of a board in their grid, and what a click of the viewer does: it filters the other charts, or shows rows. */
 import { useState } from 'preact/hooks';
 import type { Board } from './board.ts';
-import { type Drilled, namesOf } from './drill-query.ts';
+import { type DrillTarget, namesOf } from './drill-query.ts';
 import { Grid } from './grid.tsx';
 import { topLevel } from './layout.ts';
 import { SharedContext } from './shared.ts';
@@ -19,8 +19,8 @@ export function BoardView({
   /** That of the page, unless it is shown as on another one. */
   width?: number | undefined;
 }) {
-  const [drilled, setDrilled] = useState<Drilled>();
-  const open = (clicked: Drilled) =>
+  const [drilled, setDrilled] = useState<DrillTarget>();
+  const open = (clicked: DrillTarget) =>
     board.filtersOthers(clicked.widgetId) && clicked.narrowings.length
       ? board.crossFilter(clicked)
       : setDrilled(clicked);

@@ -1,6 +1,6 @@
 /** A dashboard that is shown: what its viewer has chosen, and everything that its widgets are drawn from. */
 import { type Answers, createAnswers, type QueryApi } from './answers.ts';
-import type { Drilled } from './drill-query.ts';
+import type { DrillTarget } from './drill-query.ts';
 import type { Formats } from './format.ts';
 import type { Language } from './language.ts';
 import { presetFilters, presetGrains, visibilityOf } from './presets.ts';
@@ -30,7 +30,7 @@ export class Board {
   filters = new Map<string, FilterValue>();
   grains = new Map<string, string>();
   /** What the viewer has clicked on to filter the other charts, by the id of its chart. */
-  crossFilters = new Map<string, Drilled>();
+  crossFilters = new Map<string, DrillTarget>();
   timezone: string | undefined;
   /** Counts refreshes; rows are asked for again when it changes. */
   round = 0;
@@ -163,7 +163,7 @@ export class Board {
   }
 
   /** Filters the other charts by what was clicked on. The same again shows everything again. */
-  crossFilter(clicked: Drilled) {
+  crossFilter(clicked: DrillTarget) {
     const { widgetId, narrowings } = clicked;
     const isSame = JSON.stringify(this.crossFilters.get(widgetId)?.narrowings) === JSON.stringify(narrowings);
     if (isSame) return this.clearCrossFilter(widgetId);

@@ -9,7 +9,7 @@ export const PAGE_ROWS = 200;
 /** An answer has no more. */
 export const FILE_ROWS_MAX = 50_000;
 
-export interface Drilled {
+export interface DrillTarget {
   widgetId: string;
   title: string;
   member: string;
@@ -66,9 +66,9 @@ export function drillFrom({
   row,
   query,
   ...rest
-}: Omit<Drilled, 'values' | 'narrowings'> & {
+}: Omit<DrillTarget, 'values' | 'narrowings'> & {
   row: Row;
-}): Drilled {
+}): DrillTarget {
   const narrowings = narrowingsOf(row, query, rest.annotation);
   const narrowed = structuredClone(query);
   for (const narrowing of narrowings) narrow(narrowed, narrowing);
@@ -81,7 +81,7 @@ export function drillFrom({
     ...(query.timeDimensions ?? []).map(({ dimension, granularity }) => `${dimension}.${granularity}`),
     ...(query.dimensions ?? []),
   ];
-  const values = keys.flatMap((key): Drilled['values'] => (key in row ? [[key, row[key]]] : []));
+  const values = keys.flatMap((key): DrillTarget['values'] => (key in row ? [[key, row[key]]] : []));
   return {
     ...rest,
     values,
@@ -108,7 +108,7 @@ function narrowingsOf(row: Row, query: Query, annotation: Annotation): Narrowing
 }
 
 /** The row in words. */
-export const namesOf = ({ values, names, annotation }: Drilled, formats: Formats): string[] =>
+export const namesOf = ({ values, names, annotation }: DrillTarget, formats: Formats): string[] =>
   values.map(([key, each]) => {
     const shown = shownOf(annotation, key);
     const text = names?.[key] ?? formats.value(each, shown);

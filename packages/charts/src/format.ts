@@ -29,7 +29,7 @@ export interface Formats {
   ): ColumnFormat | null | undefined;
   count(value: number): string;
   /** The title of a measure that is compared with an earlier period: `Revenue, previous`. */
-  compared(title: string, output: Compared): string;
+  compared(title: string, output: ComparisonOutput): string;
   compareTexts(a: string, b: string): number;
 }
 
@@ -217,7 +217,7 @@ export const measureIn = ({ measures = [], calculated = [] }: Query, member: str
   measures.includes(COMPARED.exec(member)?.[1] ?? '') ||
   calculated.some(({ name }) => name === member);
 
-type Compared = 'previous' | 'change' | 'percent';
+type ComparisonOutput = 'previous' | 'change' | 'percent';
 
 /** What a column means, also one that the page computed, whose title is in the words of the formats. */
 export function shownOf(
@@ -231,7 +231,7 @@ export function shownOf(
   const [, measure, output] = COMPARED.exec(key) ?? [];
   const base = measure ? measures[measure] : undefined;
   if (!base || !output) return undefined;
-  const shortTitle = formats?.compared(base.shortTitle, output as Compared) ?? base.shortTitle;
+  const shortTitle = formats?.compared(base.shortTitle, output as ComparisonOutput) ?? base.shortTitle;
   const isPoints = output === 'change' && base.format === 'percent';
   return {
     ...base,

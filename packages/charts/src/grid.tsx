@@ -91,15 +91,15 @@ export function Grid({
   );
 }
 
-interface Placed {
+interface PlacedWidget {
   widget: Widget;
   at: Position;
 }
 
 /** Rows that hold nothing but hidden controls go with them. */
-export function withoutHidden(all: readonly Placed[]): Placed[] {
-  const isHidden = ({ widget }: Placed) => visibilityOf(widget) === 'hidden';
-  const rowsOf = (list: readonly Placed[]) =>
+export function withoutHidden(all: readonly PlacedWidget[]): PlacedWidget[] {
+  const isHidden = ({ widget }: PlacedWidget) => visibilityOf(widget) === 'hidden';
+  const rowsOf = (list: readonly PlacedWidget[]) =>
     new Set(list.flatMap(({ at }) => Array.from({ length: Math.max(1, at.h) }, (_, i) => at.y + i)));
   const shown = all.filter((one) => !isHidden(one));
   if (shown.length === all.length) return shown;

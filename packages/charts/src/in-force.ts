@@ -5,7 +5,7 @@ import { visibilityOf } from './presets.ts';
 import type { CrossFilters } from './query.ts';
 import type { FilterValue, Widget } from './types.ts';
 
-export interface InForce {
+export interface FilterInForce {
   title: string;
   text: string;
 }
@@ -39,13 +39,17 @@ export const rangeOf = (value: unknown, timezone: string | undefined) =>
     ? undefined
     : daysOf(value as string | string[], todayIn(timezone ?? 'UTC'));
 
-interface Writing {
+interface FilterTextOptions {
   formats: Pick<Formats, 'period' | 'count'>;
   locale: string;
   timezone: string | undefined;
 }
 
-function filterText({ operator, value }: FilterValue, kind: unknown, { formats, locale, timezone }: Writing) {
+function filterText(
+  { operator, value }: FilterValue,
+  kind: unknown,
+  { formats, locale, timezone }: FilterTextOptions,
+) {
   const values = listOf(value);
   const isRange = operator === 'between' || operator === 'inDateRange';
   if (isRange && kind === 'number-range') {
@@ -72,8 +76,8 @@ function filterText({ operator, value }: FilterValue, kind: unknown, { formats, 
 export function inForce(
   filterWidgets: readonly Widget[],
   filters: ReadonlyMap<string, FilterValue>,
-  writing: Writing,
-): InForce[] {
+  writing: FilterTextOptions,
+): FilterInForce[] {
   const seen = new Set<string>();
   return filterWidgets.flatMap((widget) => {
     const member: string = widget.config!.member;
@@ -85,7 +89,7 @@ export function inForce(
 }
 
 /** What clicks on charts filter the others by. */
-export const crossInForce = (crossFilters: CrossFilters, writing: Writing): InForce[] =>
+export const crossInForce = (crossFilters: CrossFilters, writing: FilterTextOptions): FilterInForce[] =>
   [...crossFilters.values()].flatMap(({ narrowings }) =>
     narrowings.map((narrowing) => {
       const filter =

@@ -3,7 +3,7 @@
  * that nothing in a text can become a script, a picture or a style.
  */
 
-export interface Making<Element> {
+export interface ElementFactory<Element> {
   /** Makes an element, as `h` of Preact does. */
   h(name: string, properties: Record<string, string>, children: readonly (Element | string)[]): Element;
   /** Where a link leads, if it may. */
@@ -15,7 +15,7 @@ type Part<Element> = Element | string;
 const INLINE =
   /`([^`]+)`|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*)\*|_([^_\s][^_]*)_|~~(.+?)~~|!?\[([^[\]]{0,1000})\]\(([^)\s]{1,2000})(?:\s[^)]{0,1000})?\)/g;
 
-function inline<E>(text: string, making: Making<E>): Part<E>[] {
+function inline<E>(text: string, making: ElementFactory<E>): Part<E>[] {
   const parts: Part<E>[] = [];
   let done = 0;
   for (const found of text.matchAll(INLINE)) {
@@ -27,7 +27,7 @@ function inline<E>(text: string, making: Making<E>): Part<E>[] {
 
 function elementOf<E>(
   [all, code, bold, bold2, italic, italic2, gone, label, address]: RegExpExecArray,
-  making: Making<E>,
+  making: ElementFactory<E>,
 ): Part<E> {
   const { h, linkOf } = making;
   if (code !== undefined) return h('code', {}, [code]);
@@ -48,7 +48,7 @@ const cells = (line: string) =>
     .split('|')
     .map((cell) => cell.trim());
 
-export function markdownElements<E>(text: string, making: Making<E>): E[] {
+export function markdownElements<E>(text: string, making: ElementFactory<E>): E[] {
   const { h } = making;
   const within = (part: string) => inline(part, making);
   const lines = text.slice(0, 100_000).split(/\r?\n/);

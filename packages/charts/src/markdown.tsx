@@ -1,6 +1,6 @@
 /** Texts of widgets. */
 import { h, type VNode } from 'preact';
-import { type Making, markdownElements } from './markdown-elements.ts';
+import { type ElementFactory, markdownElements } from './markdown-elements.ts';
 
 /** Where a link may lead. */
 export function safeLink(address: string): string | undefined {
@@ -12,7 +12,7 @@ export function safeLink(address: string): string | undefined {
   }
 }
 
-const MAKING: Making<VNode> = {
+const MAKING: ElementFactory<VNode> = {
   h: (name, properties, children) => h(name, properties, ...children),
   linkOf: safeLink,
 };

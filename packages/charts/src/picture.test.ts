@@ -7,13 +7,13 @@ const big = (n: number) => [n >> 8, n & 255];
 const small = (n: number) => [n & 255, n >> 8];
 const zeros = (n: number): number[] => Array(n).fill(0);
 
-type Made = (width: number, height: number) => string;
+type ImageMaker = (width: number, height: number) => string;
 const sof: (width: number, height: number) => number[] = (w, h) => [
   ...[0xff, 0xc2, 0, 11, 8, ...big(h), ...big(w), 1, 1, 0x11, 0],
 ];
-const png: Made = (w, h) =>
+const png: ImageMaker = (w, h) =>
   base64('png', ['\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 0, 0, big(w), 0, 0, big(h), 8, 6]);
-const jpeg: Made = (w, h) =>
+const jpeg: ImageMaker = (w, h) =>
   // A comment that holds another size comes first.
   base64('jpeg', [
     0xff,
@@ -34,7 +34,7 @@ const jpeg: Made = (w, h) =>
     0xff,
     0xd9,
   ]);
-const gif: Made = (w, h) =>
+const gif: ImageMaker = (w, h) =>
   base64('gif', [
     'GIF89a',
     small(w),
@@ -53,14 +53,14 @@ const gif: Made = (w, h) =>
     small(h),
     0,
   ]);
-const gifFrame: Made = (w, h) =>
+const gifFrame: ImageMaker = (w, h) =>
   base64('gif', ['GIF87a', small(1), small(1), 0, 0, 0, 0x2c, zeros(4), small(w), small(h), 0]);
 const webp =
-  (kind: string, size: (w: number, h: number) => (number | string | number[])[]): Made =>
+  (kind: string, size: (w: number, h: number) => (number | string | number[])[]): ImageMaker =>
   (w, h) =>
     base64('webp', ['RIFF', zeros(4), 'WEBP', kind, zeros(4), ...size(w, h), zeros(8)]);
 
-const FORMATS: [string, Made][] = [
+const FORMATS: [string, ImageMaker][] = [
   ['PNG', png],
   ['JPEG', jpeg],
   ['GIF', gif],

@@ -23,7 +23,7 @@ export {
   withAttributes,
 } from './presets.ts';
 export { type Choices, type CrossFilters, type Narrowing, problemOf, queryFor, reachedBy } from './query.ts';
-export { type Ask, askFor, type Chosen, type Rows, totalOf } from './rows.ts';
+export { type Ask, type AskContext, askFor, type Rows, totalOf } from './rows.ts';
 export { type TableView, tableOf } from './table.ts';
 export { isRightToLeft, knownLocale, type Say, sayWith, type Texts, textsLoader } from './texts/index.ts';
 export { type Scheme, type ThemeOptions, type Tokens, themeOptionsOf, tokensOf } from './theme.ts';
@@ -33,7 +33,7 @@ export {
   type ChartSpec,
   createDrawing,
   type Drawing,
-  type Drawn,
+  type DrawnChart,
   type Look,
   type Room,
 } from './vega/drawing.ts';

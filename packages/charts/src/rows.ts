@@ -36,7 +36,7 @@ export interface DrawProps {
 }
 
 /** What is asked for depends on what the viewer has chosen. */
-export interface Chosen extends Choices {
+export interface AskContext extends Choices {
   askedAt: Date;
   filterWidgets(): Widget[];
 }
@@ -51,14 +51,14 @@ export interface Ask {
 const isOffset = (offset: unknown): offset is Offset =>
   typeof (offset as Offset)?.amount === 'number' && typeof (offset as Offset)?.unit === 'string';
 
-export function askFor(chosen: Chosen, snapshot: Snapshot, widgetId: string): Ask {
+export function askFor(chosen: AskContext, snapshot: Snapshot, widgetId: string): Ask {
   const query = queryFor(snapshot, widgetId, chosen, chosen.filterWidgets());
   return snapshot.kind === 'kpi'
     ? askForKpi(chosen, query, snapshot, widgetId)
     : askForRows(chosen, query, snapshot);
 }
 
-function askForRows({ askedAt }: Chosen, query: Query, snapshot: Snapshot): Ask {
+function askForRows({ askedAt }: AskContext, query: Query, snapshot: Snapshot): Ask {
   const comparisons = (snapshot.periodComparisons ?? []).filter(({ offset }) => isOffset(offset));
   const earlier = comparisons.map(({ timeDimension, offset }) =>
     shifted(query, timeDimension, offset, askedAt),
@@ -79,7 +79,7 @@ function askForRows({ askedAt }: Chosen, query: Query, snapshot: Snapshot): Ask 
   };
 }
 
-function askForKpi(chosen: Chosen, query: Query, snapshot: Snapshot, widgetId: string): Ask {
+function askForKpi(chosen: AskContext, query: Query, snapshot: Snapshot, widgetId: string): Ask {
   const { spec } = snapshot;
   const { comparison, sparkline } = spec ?? {};
   const period = comparison?.periodComparison ?? (isOffset(comparison?.offset) ? comparison : undefined);
@@ -125,7 +125,7 @@ function askForKpi(chosen: Chosen, query: Query, snapshot: Snapshot, widgetId: s
 
 /** A filter by a measure chooses among the rows. Of the total, it would keep all or nothing: then there is none. */
 export async function totalOf(
-  chosen: Chosen & { meta(): Promise<MetaCube[]> },
+  chosen: AskContext & { meta(): Promise<MetaCube[]> },
   { total }: Ask,
 ): Promise<Query[]> {
   if (!total) return [];

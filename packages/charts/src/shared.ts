@@ -2,25 +2,25 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Board } from './board.ts';
-import { canDrill, type Drilled } from './drill-query.ts';
+import { canDrill, type DrillTarget } from './drill-query.ts';
 
-interface Shared {
+interface SharedValues {
   board: Board;
   /** Takes a click on a figure, a mark or a cell: it filters the other charts, or shows the rows behind it. */
-  drill(clicked: Drilled): void;
+  drill(clicked: DrillTarget): void;
   /** The width that it is laid out for, if it is not that of the page. */
   width?: number | undefined;
   /** Its author is at work on it, and sees what viewers do not. */
   isEdited?: boolean;
   /** Shows the rows behind it in any case. */
-  details?(clicked: Drilled): void;
+  details?(clicked: DrillTarget): void;
 }
 
-export const SharedContext = createContext<Shared>(undefined as unknown as Shared);
+export const SharedContext = createContext<SharedValues>(undefined as unknown as SharedValues);
 export const useShared = () => useContext(SharedContext);
 export const useBoard = () => useShared().board;
 
-type Clickable = Pick<Drilled, 'widgetId' | 'annotation' | 'member' | 'query'>;
+type Clickable = Pick<DrillTarget, 'widgetId' | 'annotation' | 'member' | 'query'>;
 
 /** Whether a click on a value does something. */
 export const opensOn = (board: Board, clickable: Clickable): boolean =>

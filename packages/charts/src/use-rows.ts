@@ -4,7 +4,7 @@ import type { Board } from './board.ts';
 import { askFor, type Rows, totalOf } from './rows.ts';
 import type { Problem, Snapshot } from './types.ts';
 
-export interface Loaded {
+export interface RowsState {
   rows?: Rows;
   problem?: Problem;
   isLoading: boolean;
@@ -12,8 +12,8 @@ export interface Loaded {
 }
 
 /** Rows stay while newer ones are asked for. */
-export function useRows(board: Board, snapshot: Snapshot, widgetId: string): Loaded {
-  const [state, setState] = useState<Omit<Loaded, 'retry'>>({ isLoading: true });
+export function useRows(board: Board, snapshot: Snapshot, widgetId: string): RowsState {
+  const [state, setState] = useState<Omit<RowsState, 'retry'>>({ isLoading: true });
   const [attempt, setAttempt] = useState(0);
   const current = useRef('');
   const ask = askFor(board, snapshot, widgetId);

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const TIME = 'orders.at';
 const SUM = 'orders.revenue';
 
-interface Given {
+interface AxisOptions {
   granularity: string;
   begins: string[];
   mark?: string;
@@ -17,7 +17,7 @@ interface Given {
   width?: number;
 }
 
-async function labelsOf({ granularity, begins, mark = 'line', more = {}, params, width = 600 }: Given) {
+async function labelsOf({ granularity, begins, mark = 'line', more = {}, params, width = 600 }: AxisOptions) {
   const member = `${TIME}.${granularity}`;
   const query = { measures: [SUM], timeDimensions: [{ dimension: TIME, granularity }] };
   const rows = begins.map((begin, i) => ({
@@ -66,7 +66,7 @@ async function labelsOf({ granularity, begins, mark = 'line', more = {}, params,
     .map((text) => text.replaceAll(/\s/g, ' '));
 }
 
-test.each<[Given, string[]]>([
+test.each<[AxisOptions, string[]]>([
   [{ granularity: 'month', begins: ['2026-03-01', '2026-04-01'] }, ['Mar, 2026', 'Apr']],
   [
     { granularity: 'month', begins: ['2025-12-01', '2026-01-01', '2026-02-01'] },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   compileText,
   customers,
-  type Expected,
+  type ExpectedProblem,
   expectError,
   JOIN,
   orders,
@@ -17,7 +17,7 @@ test('a model with members of every kind is valid', () => {
 
 const CUBE = 'cubes:\n  - name: a\n';
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   [
     'a key that does not exist',
     orders('    «sql_tabel: x\n'),
@@ -87,7 +87,7 @@ test.each(['orders', 'public.orders', 'a.b.c', '"My Table"', 'db."Weird $ name"'
   },
 );
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   ['no type', '{ «name: a, sql: a }', { code: 'missing_key', message: /`type`/ }],
   [
     'an unknown type',
@@ -154,7 +154,7 @@ test.each<[string, string, Expected]>([
   expectError(withDimension(line).replace('- { «', '- «{ '), expected);
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   ['an unknown type', '{ name: a, type: «summ, sql: x }', { code: 'bad_value', hint: 'Did you mean `sum`?' }],
   ['no SQL', '{ «name: a, type: sum }', { code: 'missing_key', message: /`sum` needs `sql`/ }],
   [
@@ -206,7 +206,7 @@ test.each<[string, string, Expected]>([
   expectError(withMeasure(line).replace('- { «', '- «{ '), expected);
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   ['a segment of a measure', withSegment('{ name: a, sql: "«{total} > 1" }'), { code: 'not_allowed_here' }],
   ['a segment without SQL', withSegment('«{ name: a }'), { code: 'missing_key' }],
   ['a level that does not exist', orders().replace('[status, id]', '[«stats, id]'), { code: 'unknown_name' }],
@@ -218,7 +218,7 @@ test.each<[string, string, Expected]>([
 
 const joining = (join: string) => orders(`    joins:\n      - ${join}\n`) + customers();
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   [
     'to a cube that does not exist',
     joining('{ name: «customer, relationship: many_to_one, sql: "{CUBE}.a = 1" }'),

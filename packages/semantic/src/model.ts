@@ -18,7 +18,7 @@ export interface Model {
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** What people read about a cube, a view or a member. */
-export interface Described {
+export interface ModelElement {
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -27,7 +27,7 @@ export interface Described {
   readonly public: boolean;
 }
 
-export interface Cube extends Described {
+export interface Cube extends ModelElement {
   readonly place: Place;
   readonly dataSource: string;
   /** The name of a table or view of the data source, or a query in its SQL. */
@@ -87,7 +87,7 @@ export interface MemberReference {
 export type DimensionType = 'string' | 'number' | 'boolean' | 'time';
 export type DimensionFormat = 'imageUrl' | 'link' | 'id' | 'currency' | 'percent' | 'number';
 
-export interface Dimension extends Described {
+export interface Dimension extends ModelElement {
   readonly type: DimensionType;
   readonly value: Expression | Case;
   readonly primaryKey: boolean;
@@ -126,7 +126,7 @@ export type MeasureType =
   | 'number';
 export type MeasureFormat = 'currency' | 'percent' | 'number';
 
-export interface Measure extends Described {
+export interface Measure extends ModelElement {
   readonly type: MeasureType;
   /** Only a `count` can be without. */
   readonly sql: Expression | undefined;
@@ -144,16 +144,16 @@ export interface RollingWindow {
   readonly offset: 'start' | 'end';
 }
 
-export interface Segment extends Described {
+export interface Segment extends ModelElement {
   readonly sql: Expression;
 }
 
-export interface Hierarchy extends Described {
+export interface Hierarchy extends ModelElement {
   /** From the coarse to the fine. */
   readonly levels: readonly { readonly cube: string; readonly dimension: string }[];
 }
 
-export interface View extends Described {
+export interface View extends ModelElement {
   readonly place: Place;
   /** The first cube of its join paths. Every query of the view reads rows of this cube, and joins the others to them. */
   readonly root: string;
@@ -163,7 +163,7 @@ export interface View extends Described {
   readonly policies: readonly Policy[];
 }
 
-export interface ViewMember extends Described {
+export interface ViewMember extends ModelElement {
   readonly kind: 'dimension' | 'measure' | 'segment';
   readonly cube: string;
   readonly member: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileText, type Expected, expectError, orders } from '../test/marked.ts';
+import { compileText, type ExpectedProblem, expectError, orders } from '../test/marked.ts';
 import { planOf } from '../test/plans.ts';
 
 const policies = (lines: string) => orders(`    access_policy:\n${lines}`);
@@ -61,7 +61,7 @@ test('without row_level all rows are open, without member_level all members', ()
   expect(policy.members.size).toBe(8);
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   ['no group', '      - «row_level: { allow_all: true }\n', { code: 'missing_key', hint: /everybody/ }],
   ['a group and groups', '      - «group: a\n        groups: [b]\n', { code: 'missing_key' }],
   ['no groups at all', '      - «groups: []\n', { code: 'bad_value' }],
@@ -130,7 +130,7 @@ test.each<[string, string]>([
     expectError(text.replace('%', `${blank}\n`), { code: 'bad_value', message: /has no value/ });
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   [
     'a member that does not exist',
     '{ member: «stauts, operator: set }',

@@ -35,7 +35,7 @@ export const orElse = <T>(read: Reader<T>, otherwise: T): Field<T> => ({ read, i
 export const neverBlank = <T>(field: Field<T>): Field<T> => ({ ...field, refusesBlank: true });
 
 /** Where the object is in its file, and where each of its keys is. */
-export interface Where {
+export interface ObjectPlace {
   readonly spot: Spot;
   /** How much there was to read. */
   readonly characters: number;
@@ -43,7 +43,7 @@ export interface Where {
 }
 
 export type ObjectOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never } & {
-  readonly where: Where;
+  readonly where: ObjectPlace;
 };
 
 interface ObjectKind<F> {
@@ -317,4 +317,5 @@ const mapToJson = ({ entries }: MapValue): Json =>
   Object.fromEntries(entries.map(({ key, value }) => [key, toJson(value)]));
 
 /** Reports a problem at a key of an object, or at the object if the key is missing. */
-export const atKey = ({ where }: { where: Where }, key: string): Spot => where.keys.get(key) ?? where.spot;
+export const atKey = ({ where }: { where: ObjectPlace }, key: string): Spot =>
+  where.keys.get(key) ?? where.spot;

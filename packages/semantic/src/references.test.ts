@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   compileText,
   customers,
-  type Expected,
+  type ExpectedProblem,
   expectError,
   JOIN,
   orders,
@@ -11,7 +11,7 @@ import {
 
 const dimension = (sql: string) => withDimension(`{ name: a, type: string, sql: "${sql}" }`);
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   [
     'a member that does not exist',
     "'x' || «{stauts}",

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileText, customers, type Expected, expectError, JOIN, orders } from '../test/marked.ts';
+import { compileText, customers, type ExpectedProblem, expectError, JOIN, orders } from '../test/marked.ts';
 import { somebody } from '../test/plans.ts';
 import { metaOf } from './index.ts';
 
@@ -60,7 +60,7 @@ test('levels that the view leaves out are left out of its hierarchies', () => {
   expect(hierarchies.get('all')?.levels).toEqual(['status']);
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   [
     'a cube that does not exist',
     item('{ join_path: «order, includes: "*" }'),
@@ -116,7 +116,7 @@ test.each<[string, string, Expected]>([
   expectError(view(items), expected);
 });
 
-test.each<[string, string, Expected]>([
+test.each<[string, string, ExpectedProblem]>([
   ['members of its own', '    «measures: []\n', { code: 'unsupported', hint: undefined }],
   [
     'the name of a cube',

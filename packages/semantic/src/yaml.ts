@@ -19,7 +19,7 @@ import type { ProblemCode, Problems, Source } from './problems.ts';
 
 export type Value = MapValue | ListValue | TextValue | NothingValue;
 
-interface Located {
+interface LocatedNode {
   readonly source: Source;
   readonly offset: number;
   /** How much there is to read, with what aliases repeat. */
@@ -30,15 +30,15 @@ export interface Entry {
   readonly offset: number;
   readonly value: Value;
 }
-export interface MapValue extends Located {
+export interface MapValue extends LocatedNode {
   readonly kind: 'map';
   readonly entries: readonly Entry[];
 }
-export interface ListValue extends Located {
+export interface ListValue extends LocatedNode {
   readonly kind: 'list';
   readonly items: readonly Value[];
 }
-export interface TextValue extends Located {
+export interface TextValue extends LocatedNode {
   readonly kind: 'text';
   readonly text: string;
   /** Written without quotes, so that it may be a number or a boolean. */
@@ -46,7 +46,7 @@ export interface TextValue extends Located {
   /** Where it ends in the source. */
   readonly end: number;
 }
-export interface NothingValue extends Located {
+export interface NothingValue extends LocatedNode {
   readonly kind: 'nothing';
 }
 
@@ -63,12 +63,12 @@ export const ALIASED_CHARACTERS_MAX = 2 * 1024 * 1024;
 const VALUE_CHARACTERS = 20;
 
 /** What aliases may still repeat. */
-export interface Repeats {
+export interface RepeatBudget {
   charactersLeft: number;
 }
 
 /** Returns nothing if the file is empty or cannot be read. */
-export function readYaml(source: Source, problems: Problems, repeats: Repeats): Value | undefined {
+export function readYaml(source: Source, problems: Problems, repeats: RepeatBudget): Value | undefined {
   if (hasTemplate(source, problems)) return undefined;
   const documents = compose(source, problems);
   const [first, second] = documents;
@@ -138,25 +138,25 @@ function hintFor({ text }: Source, offset: number): string | undefined {
 export const QUOTE_BRACES = 'A text that begins with a brace needs quotes: `"{CUBE}.amount"`.';
 
 /** A value, with how many levels it has. */
-interface Measured {
+interface MeasuredValue {
   readonly value: Value;
   readonly height: number;
 }
 
-const heightOf = (parts: readonly Measured[]) =>
+const heightOf = (parts: readonly MeasuredValue[]) =>
   1 + parts.reduce((most, { height }) => Math.max(most, height), 0);
-const charactersOf = (parts: readonly Measured[]) =>
+const charactersOf = (parts: readonly MeasuredValue[]) =>
   parts.reduce((sum, { value }) => sum + value.characters, VALUE_CHARACTERS);
 
 /** Its function returns nothing if an alias cannot be read, since what stands around it cannot be judged then. */
 function createValues(
   source: Source,
   problems: Problems,
-  repeats: Repeats,
+  repeats: RepeatBudget,
 ): (node: unknown) => Value | undefined {
-  const anchors = new Map<string, Measured>();
+  const anchors = new Map<string, MeasuredValue>();
   let isWhole = true;
-  const nothingAt = (node: unknown): Measured => {
+  const nothingAt = (node: unknown): MeasuredValue => {
     const [offset] = (node as { range?: [number, number] } | null)?.range ?? [0];
     return { value: { kind: 'nothing', source, offset, characters: VALUE_CHARACTERS }, height: 1 };
   };
@@ -167,7 +167,7 @@ function createValues(
   };
 
   /** The values of an alias are those of its anchor, so nothing is copied; but each is read where it stands. */
-  function aliased(node: Alias): Measured {
+  function aliased(node: Alias): MeasuredValue {
     const found = anchors.get(node.source);
     // An anchor is known once its value has ended, so no value can hold itself.
     if (!found) {
@@ -186,7 +186,7 @@ function createValues(
     );
   }
 
-  function measure(node: unknown): Measured {
+  function measure(node: unknown): MeasuredValue {
     if (node === null || node === undefined) return nothingAt(node);
     if (isAlias(node)) return aliased(node);
     const { anchor, tag } = node as { anchor?: string; tag?: string };
@@ -204,10 +204,10 @@ function createValues(
     return made;
   }
 
-  function measureOwn(node: unknown): Measured {
+  function measureOwn(node: unknown): MeasuredValue {
     const nothing = nothingAt(node);
     const { offset } = nothing.value;
-    const parts: Measured[] = [];
+    const parts: MeasuredValue[] = [];
     if (isMap(node)) {
       const entries = entriesOf(node, parts);
       const value: MapValue = { kind: 'map', source, offset, characters: charactersOf(parts), entries };
@@ -228,7 +228,7 @@ function createValues(
     return { value: { kind: 'text', source, offset, end, characters, text, isPlain }, height: 1 };
   }
 
-  function entriesOf(map: YAMLMap, parts: Measured[]): Entry[] {
+  function entriesOf(map: YAMLMap, parts: MeasuredValue[]): Entry[] {
     const seen = new Set<string>();
     const entries: Entry[] = [];
     const merged: Entry[] = [];

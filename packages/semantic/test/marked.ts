@@ -11,7 +11,7 @@ export function compileText(text: string, more: Record<string, string> = {}) {
   return compiled;
 }
 
-export interface Expected {
+export interface ExpectedProblem {
   code: Problem['code'];
   message?: string | RegExp;
   hint?: string | RegExp;
@@ -20,7 +20,7 @@ export interface Expected {
 /** The marked place must have this error, and it must be the only one. */
 export function expectError(
   marked: string,
-  { code, message, hint }: Expected,
+  { code, message, hint }: ExpectedProblem,
   more?: Record<string, string>,
 ) {
   const offset = marked.indexOf('«');

@@ -5,7 +5,7 @@ import { DEMO_DASHBOARDS } from './domains/dashboards/index.ts';
 import type { FirstAdmin } from './domains/installation/index.ts';
 import type { LostVariables } from './forget-secrets.ts';
 import type { Verification } from './platform/audit/verify.ts';
-import type { Restored } from './restore.ts';
+import type { RestoreSummary } from './restore.ts';
 import type { RunningServer } from './start-server.ts';
 
 export function banner(
@@ -144,7 +144,7 @@ export const backupBanner = ({ file, bytes, tables, rows, files, hasSecretKey }:
     '',
   ].join('\n');
 
-export const restoredBanner = ({ createdAt, into, rows, tables, files, lost }: Restored) =>
+export const restoredBanner = ({ createdAt, into, rows, tables, files, lost }: RestoreSummary) =>
   [
     `Everything is as it was in the backup of ${createdAt}${lost ? ', except for what needs the lost secret key' : ''}.`,
     '',

@@ -93,29 +93,30 @@ function parse(name: CommandName, given: ParseArgsConfig) {
 }
 
 /** How the program was called, from the environment and the path of the program. */
-export interface Called {
+export interface Invocation {
   env: NodeJS.ProcessEnv;
   path: string;
 }
 
 /** In a checkout, npm needs `--` before what is for us. */
-const isByNpm = ({ env }: Called) => env.npm_package_name === 'oriel' && env.npm_lifecycle_event !== 'npx';
+const isByNpm = ({ env }: Invocation) =>
+  env.npm_package_name === 'oriel' && env.npm_lifecycle_event !== 'npx';
 
-function program(called: Called): string {
+function program(called: Invocation): string {
   if (called.env.npm_lifecycle_event === 'npx') return 'npx oriel-server';
   return basename(called.path) === 'oriel-server' ? 'oriel-server' : `node ${relative('', called.path)}`;
 }
 
-function lineOf(name: CommandName, called: Called): string {
+function lineOf(name: CommandName, called: Invocation): string {
   const { script, takes } = COMMANDS[name];
   if (!isByNpm(called)) return [program(called), name, takes].join(' ').trim();
   const isOptional = takes.startsWith('[');
   return `npm run ${script} ${isOptional ? takes.replace('[', '[-- ') : takes && `-- ${takes}`}`.trim();
 }
 
-export const usageOf = (name: CommandName, called: Called) => `Usage: ${lineOf(name, called)}\n`;
+export const usageOf = (name: CommandName, called: Invocation) => `Usage: ${lineOf(name, called)}\n`;
 
-export function helpOf(name: string | undefined, called: Called): string {
+export function helpOf(name: string | undefined, called: Invocation): string {
   if (name !== undefined && isCommand(name)) {
     return `${usageOf(name, called)}\n${name} ${COMMANDS[name].does}.\n`;
   }
@@ -127,7 +128,7 @@ export function helpOf(name: string | undefined, called: Called): string {
 }
 
 /** npm takes options that stand before `--` for itself, and says so only in the environment. */
-export function requireOwnOptions(name: CommandName, called: Called) {
+export function requireOwnOptions(name: CommandName, called: Invocation) {
   if (!isByNpm(called)) return;
   const taken = Object.keys(COMMANDS[name].options).find(
     (option) => called.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined,

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { createAttempts } from './platform/audit/events.ts';
 import { createCsrf } from './platform/auth/csrf.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
-import { type Database, openDatabase, type Waits } from './platform/db/database.ts';
+import { type Database, openDatabase, type WaitLimits } from './platform/db/database.ts';
 import { createListener } from './platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from './platform/db/notified-cache.ts';
 import type { Metrics } from './platform/http/metrics.ts';
@@ -22,7 +22,7 @@ import type { Undo } from './platform/undo.ts';
 export interface PlatformOptions {
   connection: ConnectionSettings;
   pools: Pick<Config, 'dbConnections' | 'dbEssentialConnections'>;
-  waits?: Waits;
+  waits?: WaitLimits;
   keyring: Keyring;
   publicUrl: string;
   /** By default the name of the machine. */

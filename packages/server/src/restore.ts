@@ -25,7 +25,7 @@ import { findSecrets, loadSecrets, storeSecret } from './platform/secrets/load-s
 import { StartupError } from './platform/startup-error.ts';
 import type { Undo } from './platform/undo.ts';
 
-export interface Restored {
+export interface RestoreSummary {
   createdAt: string;
   /** Completes "rows of tables, …". */
   into: string;
@@ -37,7 +37,7 @@ export interface Restored {
 }
 
 /** `signal` ends it: it then removes what it has written, unless everything is written already. */
-export function restoreBackup(config: Config, args: string[], signal?: AbortSignal): Promise<Restored> {
+export function restoreBackup(config: Config, args: string[], signal?: AbortSignal): Promise<RestoreSummary> {
   const orEnded = (error: unknown) => {
     throw signal?.aborted ? signal.reason : error;
   };

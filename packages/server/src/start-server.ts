@@ -8,7 +8,7 @@ import { type JobProcess, startJobs, superviseJobs } from './job-worker.ts';
 import { openConnection } from './open-connection.ts';
 import { openPlatform } from './open-platform.ts';
 import { requireFinished } from './platform/db/backup/unfinished.ts';
-import type { Database, Waits } from './platform/db/database.ts';
+import type { Database, WaitLimits } from './platform/db/database.ts';
 import { defaultDataDir, makeDataDir } from './platform/db/embedded/data-dir.ts';
 import { EMBEDDED_DATABASE } from './platform/db/embedded/embedded-postgres.ts';
 import { explainIfOfDatabase, whileDatabaseStarts } from './platform/db/first-connection.ts';
@@ -50,7 +50,7 @@ export interface StartOptions {
   timeouts?: Timeouts;
   /** Without it, jobs run in this process. */
   jobProcess?: JobProcess;
-  waits?: Waits;
+  waits?: WaitLimits;
   waitForDatabaseMs?: number;
   showFirstAdmin?: (admin: FirstAdmin, publicUrl: string, hasDemo: boolean) => void;
   /** Ends the waiting for a database. */

@@ -16,13 +16,13 @@ type Level = 0 | 1 | 2 | 3;
 type Noun = 'Folder' | 'Workbook' | 'Report';
 type Principal = `${'user' | 'group' | 'role'} ${number}`;
 
-interface Thing {
+interface OwnedThing {
   noun: Noun;
   id: number;
   name: string;
   ownerId: number;
   /** The folder that contains it, or the workbook that contains a report. */
-  place: Thing | null;
+  place: OwnedThing | null;
   policies: Map<Principal, Level>;
 }
 
@@ -59,9 +59,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** The level that a person has by owning the item or something above it, or by a policy on one of them. */
-function levelOn(thing: Thing, { person, principals }: Somebody): Level {
+function levelOn(thing: OwnedThing, { person, principals }: Somebody): Level {
   let level: Level = NONE;
-  for (let at: Thing | null = thing; at; at = at.place) {
+  for (let at: OwnedThing | null = thing; at; at = at.place) {
     if (at.ownerId === person.userId) level = MANAGE;
     for (const [principal, given] of at.policies) {
       if (principals.has(principal) && given > level) level = given;
@@ -70,8 +70,8 @@ function levelOn(thing: Thing, { person, principals }: Somebody): Level {
   return level;
 }
 
-const isWithin = (thing: Thing, container: Thing): boolean => {
-  for (let at: Thing | null = thing; at; at = at.place) if (at === container) return true;
+const isWithin = (thing: OwnedThing, container: OwnedThing): boolean => {
+  for (let at: OwnedThing | null = thing; at; at = at.place) if (at === container) return true;
   return false;
 };
 
@@ -138,7 +138,7 @@ const START: Command[] = [
 
 /** A deployment, and its content in the model. */
 class Run {
-  things: Thing[] = [];
+  things: OwnedThing[] = [];
   private made = 0;
   private readonly deploymentId: number;
 
@@ -161,7 +161,7 @@ class Run {
   }
 
   /** The places that can contain an item of this kind. Reports can be in workbooks too. */
-  private container(kind: Noun, at: number | null): Thing | null {
+  private container(kind: Noun, at: number | null): OwnedThing | null {
     if (at === null) return null;
     const containers = kind === 'Report' ? [...this.of('Folder'), ...this.of('Workbook')] : this.of('Folder');
     return pick(containers, at) ?? null;
@@ -269,7 +269,7 @@ class Run {
   }
 
   /** The explorer may delete it if they manage everything below it. */
-  private async removeTree(folder: Thing) {
+  private async removeTree(folder: OwnedThing) {
     const { deploymentId } = this;
     const args = { deploymentId, folderId: folder.id, recursive: true };
     const call = explorer.person.client.deleteFolder(args);
@@ -353,7 +353,7 @@ class Run {
   private async compareFilters(who: Somebody, turn: number) {
     const { deploymentId } = this;
     const seen = this.seenBy(who, 'Report');
-    const filtered = async (filter: object, expected: Thing[]) => {
+    const filtered = async (filter: object, expected: OwnedThing[]) => {
       const query = { sortBy: 'name', first: PAGE, ...filter };
       const items = await this.pages(who, query, expected.length);
       expect(
@@ -384,10 +384,14 @@ class Run {
 
 const byNumber = (a: number, b: number) => a - b;
 const ids = (list: { id: number }[]) => list.map(({ id }) => id).toSorted(byNumber);
-const inNameOrder = (list: Thing[]) =>
+const inNameOrder = (list: OwnedThing[]) =>
   list.toSorted((a, b) => (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1)).map(({ id }) => id);
 
-async function setPolicy({ noun: resourceType, id: resourceId }: Thing, principal: Principal, level: Level) {
+async function setPolicy(
+  { noun: resourceType, id: resourceId }: OwnedThing,
+  principal: Principal,
+  level: Level,
+) {
   const [kind, text] = principal.split(' ');
   const names = [null, 'Read', 'Edit', 'Manage'] as const;
   const action = level === NONE ? null : (`${resourceType}${names[level]}` as 'ReportRead');

@@ -65,7 +65,7 @@ export async function rewrite(from: string, to: string, changes: Changes) {
   });
 }
 
-export interface Into {
+export interface RestoreTarget {
   /** Without it, into an embedded database. */
   url?: string;
   dataDir: string;
@@ -74,7 +74,7 @@ export interface Into {
   signal?: AbortSignal;
 }
 
-export const restore = (from: string, { url, dataDir, secretKey, signal }: Into) =>
+export const restore = (from: string, { url, dataDir, secretKey, signal }: RestoreTarget) =>
   restoreBackup(
     readConfig({
       ORIEL_DATA_DIR: dataDir,

@@ -2,12 +2,15 @@
 import { allOperations, isDeploymentOperation, type Operation, operations } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, requestOf } from './samples.ts';
-import { createWorld, type Embedded, unique, type World } from './world.ts';
+import { createWorld, type EmbeddedSession, unique, type World } from './world.ts';
 
 let world: World;
 let deploymentId: number;
 let otherDeploymentId: number;
-let embedded: Record<'a viewer' | 'a creator' | 'an internal viewer' | 'an internal creator', Embedded>;
+let embedded: Record<
+  'a viewer' | 'a creator' | 'an internal viewer' | 'an internal creator',
+  EmbeddedSession
+>;
 beforeAll(async () => {
   world = await createWorld();
   deploymentId = (await world.deployment()).id;
@@ -27,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const WHO = ['a viewer', 'a creator', 'an internal viewer', 'an internal creator'] as const;
-type Who = (typeof WHO)[number];
+type CallerKind = (typeof WHO)[number];
 
 /** The smallest body that the schema accepts is not enough: it has to name a dashboard in one of two ways. */
 const NEEDS_MORE: Record<string, number> = {
@@ -38,10 +41,10 @@ const NEEDS_MORE: Record<string, number> = {
   explainQuery: 400,
 };
 
-const isOpenTo = (who: Who, { embed }: Operation) =>
+const isOpenTo = (who: CallerKind, { embed }: Operation) =>
   embed === 'viewer' || (embed === 'creator' && who.endsWith('creator'));
 
-const send = (who: Who, op: Operation, at: number, scheme = 'Bearer') => {
+const send = (who: CallerKind, op: Operation, at: number, scheme = 'Bearer') => {
   const { headers, ...rest } = requestOf(op);
   const authorization = `${scheme} ${embedded[who].token}`;
   const address = addressOf(op, { deploymentId: at });

@@ -3,7 +3,7 @@ import { allOperations, type Operation } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, requestOf } from './samples.ts';
 import { createShop, shopWith } from './shops.ts';
-import { createWorld, type Embedded, unique, type World } from './world.ts';
+import { createWorld, type EmbeddedSession, unique, type World } from './world.ts';
 
 /** Each embed tenant sees the customers of its own region. */
 const POLICY = `    access_policy:
@@ -14,8 +14,8 @@ const TITLE = unique('Secrets of acme');
 
 let world: World;
 let deploymentId: number;
-let acme: Embedded;
-let globex: Embedded;
+let acme: EmbeddedSession;
+let globex: EmbeddedSession;
 /** What acme has: dashboards that only it may see, and what its creator made. */
 const own: Record<'given' | 'made', string> = { given: '', made: '' };
 /** By the names that addresses have for them. */
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ask = async ({ token }: Embedded, method: string, path: string, body?: object) => {
+const ask = async ({ token }: EmbeddedSession, method: string, path: string, body?: object) => {
   const reply = await world.raw(method, path, {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -78,7 +78,7 @@ describe('a dashboard', () => {
   test.each(['given', 'made'] as const)(
     'that was %s for another one is the same 404 as none',
     async (which) => {
-      const read = async (who: Embedded, publicId: string) => {
+      const read = async (who: EmbeddedSession, publicId: string) => {
         const { status, text } = await ask(who, 'GET', `/api/v1/embed/dashboard/${publicId}`);
         const { requestId: _, ...rest } = JSON.parse(text);
         return { status, text: JSON.stringify(rest).replaceAll(publicId, '') };
@@ -199,7 +199,7 @@ describe('rows', () => {
 
   test('of another one do not come by runSql', async () => {
     const query = 'select name, measure(count) from sales group by 1';
-    const run = async (who: Embedded) =>
+    const run = async (who: EmbeddedSession) =>
       people((await ask(who, 'POST', `${base()}/cubesql`, { query })).text);
     expect([await run(acme), await run(globex)]).toEqual([['Ada', 'Cyd'], ['Bob']]);
   });

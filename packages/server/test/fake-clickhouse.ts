@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Received {
+export interface ReceivedQuery {
   /** Of the address and of the body. */
   fields: Map<string, string>;
   sql: string;
@@ -13,18 +13,18 @@ export interface Received {
   gone: Promise<void>;
 }
 
-export type Behaviour = (response: ServerResponse, received: Received) => unknown;
+export type Behaviour = (response: ServerResponse, received: ReceivedQuery) => unknown;
 
 export interface FakeClickHouse {
   port: number;
   /** The requests, in the order in which they came. */
-  received: Received[];
+  received: ReceivedQuery[];
   stop(): Promise<void>;
 }
 
 const PART = /name="(\w+)"\r\n\r\n([\s\S]*?)\r\n--/g;
 
-async function receive(request: IncomingMessage, response: ServerResponse): Promise<Received> {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<ReceivedQuery> {
   const fields = new Map(new URL(request.url!, 'http://localhost').searchParams);
   let body = '';
   for await (const chunk of request) body += chunk;
@@ -42,7 +42,7 @@ export async function startFakeClickHouse(
   behaviours: Readonly<Record<string, Behaviour>>,
   tls?: { key: string; cert: string },
 ): Promise<FakeClickHouse> {
-  const received: Received[] = [];
+  const received: ReceivedQuery[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const got = await receive(request, response);
     received.push(got);

@@ -32,7 +32,7 @@ const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
 };
 
 /** By column. What is marked as deleted is not given to others. */
-const VALUES: Record<string, (n: number, newest: Newest) => unknown> = {
+const VALUES: Record<string, (n: number, newest: NewestValue) => unknown> = {
   deleted_at: () => null,
   heir_id: () => null,
   deployment_id: (n, newest) => newest('deployments', 'id') ?? n,
@@ -55,7 +55,7 @@ interface Table {
 const FIRST_ID = 1000;
 
 /** A value of the row that was added to another table, for the same kind of row. */
-type Newest = (table: string, column: string) => unknown;
+type NewestValue = (table: string, column: string) => unknown;
 
 /** Two rows for each table: one with a value in every column, and one with as few as possible. */
 export async function fill(client: pg.Client, n: number): Promise<void> {
@@ -65,7 +65,7 @@ export async function fill(client: pg.Client, n: number): Promise<void> {
     if (KEPT_BY_OTHERS.has(table.name)) continue;
     for (const added of [full, sparse]) {
       const isFull = added === full;
-      const newest: Newest = (other, column) => added.get(other)?.[column];
+      const newest: NewestValue = (other, column) => added.get(other)?.[column];
       const row = rowOf(table, FIRST_ID + 2 * n + (isFull ? 0 : 1), isFull, newest);
       const names = Object.keys(row);
       const { rows } = await client.query(
@@ -79,7 +79,7 @@ export async function fill(client: pg.Client, n: number): Promise<void> {
   }
 }
 
-function rowOf(table: Table, n: number, isFull: boolean, newest: Newest): Row {
+function rowOf(table: Table, n: number, isFull: boolean, newest: NewestValue): Row {
   const row: Row = {};
   const oneOf = table.checks.flatMap(
     (check) => /num_nonnulls\((.+)\) = 1/.exec(check)?.[1]?.split(', ') ?? [],
@@ -99,7 +99,7 @@ function valueFor(
   table: Table,
   { name, type, references }: Table['columns'][number],
   n: number,
-  newest: Newest,
+  newest: NewestValue,
 ) {
   if (references && references[0] !== table.name) return newest(...references) ?? null;
   if (references) return null;

@@ -14,14 +14,14 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-type Closes = 'during' | 'after';
+type CloseMoment = 'during' | 'after';
 
 /** Called after each recipient or message. An error's `responseCode` is the answer; a promise lets the client wait for it. */
 export interface Answers {
   recipient?: (address: string) => Error | undefined | Promise<Error | undefined>;
   message?: (raw: string, to: string[]) => Error | undefined | Promise<Error | undefined>;
   /** Ends the connection in the middle of a message, or after it and before an answer: to everybody, or to some. */
-  closes?: Closes | ((to: string[]) => Closes | undefined);
+  closes?: CloseMoment | ((to: string[]) => CloseMoment | undefined);
 }
 
 export const answer = (responseCode: number, message: string) =>

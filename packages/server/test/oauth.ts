@@ -32,7 +32,7 @@ export const integrationOf = (
   ...more,
 });
 
-export interface Connecting extends Signable {
+export interface ConnectingUser extends Signable {
   client: OrielClient;
   browser: Browsing;
 }
@@ -45,7 +45,7 @@ export async function connectingRole({ admin }: World, ...more: ('DeploymentRead
 }
 
 /** A person who may connect, signed in by browser and by program. */
-export async function connectingPerson(world: World, roles: string[]): Promise<Connecting> {
+export async function connectingPerson(world: World, roles: string[]): Promise<ConnectingUser> {
   const person = await createSignable(world, { roles });
   const browser = browse(world);
   await browser.post('/sign-in', { username: person.email, password: PASSWORD });
@@ -70,7 +70,7 @@ export async function allow(
 export async function connect(
   world: World,
   provider: SignInProvider,
-  person: Connecting,
+  person: ConnectingUser,
   integrationId: number,
 ) {
   const { authorizationUrl } = await person.client.initiateOAuthFlow({ integrationId });

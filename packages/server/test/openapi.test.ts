@@ -14,7 +14,7 @@ import {
 
 type Json = Record<string, unknown>;
 /** A body with its examples; those of errors are in the components. */
-type Shown = { schema: Json; example?: unknown; examples?: Record<string, { $ref: string }> };
+type BodyExamples = { schema: Json; example?: unknown; examples?: Record<string, { $ref: string }> };
 
 const documented = (op: Operation) => documentedOperation(op.method, op.path)!;
 const parameterNames = (op: Operation) =>
@@ -66,7 +66,7 @@ test('every example of a parameter, a body and an error fits its schema', () => 
   const shared = publishedDocument.components.examples as Record<string, { value: unknown }>;
   const inMedia = (where: string, content: DocumentedReply['content'] = {}) =>
     Object.values(content).flatMap((media) => {
-      const { schema, example, examples = {} } = media as Shown;
+      const { schema, example, examples = {} } = media as BodyExamples;
       const refs = Object.values(examples).map(({ $ref }) => shared[$ref.split('/').at(-1)!]!.value);
       return [...(example === undefined ? [] : [example]), ...refs].map((value) => ({
         where,

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { serveParent } from '../src/platform/processes/serve-parent.ts';
 
-export interface Tried {
+export interface ProbeAttempts {
   /** Paths to read. */
   read: string[];
   /** Files to write. */
@@ -30,7 +30,7 @@ export interface Probe {
   uid: number;
 }
 
-declare const TRIED: Tried;
+declare const TRIED: ProbeAttempts;
 
 async function outcome(work: () => unknown): Promise<string> {
   try {

@@ -20,7 +20,7 @@ import { createSignable, logIn, signedIn } from './sign-in.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
 /** What an example needs that no reader has before: things in the path, secrets in the body, another credential. */
-interface Given {
+interface ExampleInput {
   path?: Record<string, string | number>;
   body?: object;
   token?: string;
@@ -58,16 +58,16 @@ const dbtFile = (name: string) =>
   readFileSync(join(import.meta.dirname, 'dbt/artifacts', `shop.${name}.json`), 'utf8');
 const DBT_FILES = { manifest: dbtFile('manifest'), catalog: dbtFile('catalog') };
 
-interface Shown {
+interface ExampleBody {
   schema: object;
   example?: object;
 }
 const shownOf = (op: Operation) =>
-  documentedOperation(op.method, op.path)!.requestBody!.content as Record<string, Shown>;
+  documentedOperation(op.method, op.path)!.requestBody!.content as Record<string, ExampleBody>;
 const exampleOf = (op: Operation) => shownOf(op)['application/json'] ?? Object.values(shownOf(op))[0]!;
 
 /** The address with what is given, and else with what the reference fills in. */
-function addressWith(op: Operation, given: Given['path'] = {}) {
+function addressWith(op: Operation, given: ExampleInput['path'] = {}) {
   const shown = documentedOperation(op.method, op.path)!.parameters.flatMap(({ name, in: place, example }) =>
     name === undefined || example === undefined ? [] : [{ name, place, value: String(example) }],
   );
@@ -80,7 +80,7 @@ function addressWith(op: Operation, given: Given['path'] = {}) {
   return inQuery.length ? `${path}?${new URLSearchParams(inQuery)}` : path;
 }
 
-async function send(id: string, { path, body, token }: Given = {}) {
+async function send(id: string, { path, body, token }: ExampleInput = {}) {
   const op = withBody.find((one) => one.id === id)!;
   const { headers, ...init } = requestOf(op, { ...exampleOf(op).example, ...body });
   const authorization = token && { authorization: `Bearer ${token}` };
@@ -137,7 +137,7 @@ const userGroup = () => one(world.admin.createUserGroup({ body: { name: unique('
 /** The reference shows the address of a server that runs at its default port. */
 const ours = () => ({ redirectUri: `${world.url}/oauth/callback` });
 
-const given: Record<string, () => Promise<Given>> = {
+const given: Record<string, () => Promise<ExampleInput>> = {
   createOAuthIntegration: async () => ({ body: ours() }),
   updateOAuthIntegration: async () => {
     const made = await send('createOAuthIntegration', { body: { ...ours(), name: unique('service') } });

@@ -56,12 +56,12 @@ const MODEL = {
   ),
 };
 
-interface Heard {
+interface HostEvent {
   name: string;
   type: string;
   detail: Record<string, unknown>;
 }
-export interface Opened {
+export interface HostTab {
   context: BrowserContext;
   page: Page;
   requests: string[];
@@ -78,7 +78,7 @@ export interface SdkHost {
   otherOrigin: string;
   /** A session of the one viewer of an embed tenant. */
   mint(embedTenantName: string): Promise<string>;
-  open(path?: string, prepare?: (context: BrowserContext) => Promise<unknown>): Promise<Opened>;
+  open(path?: string, prepare?: (context: BrowserContext) => Promise<unknown>): Promise<HostTab>;
   stop(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export async function startSdkHost(): Promise<SdkHost> {
     return (await world.admin.generateSession({ body })).sessionId;
   }
 
-  async function open(path = '/', prepare?: (context: BrowserContext) => Promise<unknown>): Promise<Opened> {
+  async function open(path = '/', prepare?: (context: BrowserContext) => Promise<unknown>): Promise<HostTab> {
     const context = await browser.newContext({ viewport: { width: 1240, height: 960 }, locale: 'en-US' });
     await context.route(/\/api\/v1\/embed\/dashboard\//, (route) => {
       const publicId = route.request().url().split('/').at(-1)!;
@@ -140,7 +140,7 @@ export async function startSdkHost(): Promise<SdkHost> {
     await page.goto(`${origin}${path}`);
     await page.waitForFunction('window.heard');
     const events = async (name: string, type: string) =>
-      ((await page.evaluate('window.heard')) as Heard[])
+      ((await page.evaluate('window.heard')) as HostEvent[])
         .filter((one) => one.name === name && one.type === type)
         .map(({ detail }) => detail);
     return {
@@ -207,7 +207,7 @@ createRoot(document.querySelector('main')).render(createElement(StrictMode, null
   return outputFiles[0]!.text;
 }
 
-export const frameOf = async ({ page }: Opened, name: string) => {
+export const frameOf = async ({ page }: HostTab, name: string) => {
   const handle = await page.evaluateHandle(
     `document.getElementById('${name}').shadowRoot.querySelector('iframe')`,
   );

@@ -36,7 +36,7 @@ export interface World {
   /** Writes files that the queries of a deployment read as tables: `orders.csv` is `files.orders`. */
   writeFiles(deploymentId: number, files: Record<string, string | Uint8Array>): Promise<void>;
   /** Mints a session for an external viewer or an internal user, and exchanges it as the embedded page does. */
-  embedded(request: SessionRequest): Promise<Embedded>;
+  embedded(request: SessionRequest): Promise<EmbeddedSession>;
   /** A second server on the same database, with the same settings except for these. */
   anotherServer(env?: Record<string, string>): Promise<RunningServer>;
   /** Stops what this file started. The shared server and its database keep running for the other files. */
@@ -45,7 +45,7 @@ export interface World {
 
 type SessionRequest = Parameters<OrielClient['generateSession']>[0]['body'];
 
-export interface Embedded {
+export interface EmbeddedSession {
   sessionId: string;
   token: string;
   client: OrielClient;
@@ -72,7 +72,7 @@ interface WorldOptions {
   through?: (databaseUrl: string) => Promise<string>;
 }
 
-interface Running {
+interface RunningWorld {
   server: RunningServer;
   databaseUrl: string;
   startAnother(env?: Record<string, string>): Promise<RunningServer>;
@@ -82,7 +82,7 @@ interface Running {
 const PATIENT = { lockTimeout: '60s', connectionMs: 60_000, answerMs: 120_000 };
 
 /** By their settings. */
-const shared = new Map<string, Promise<Running>>();
+const shared = new Map<string, Promise<RunningWorld>>();
 
 /**
  * The world that all test files of this process with the same settings share: one server, one database, creator mode on. It
@@ -96,7 +96,7 @@ export async function createWorld(env: Record<string, string> = {}): Promise<Wor
   return worldOf(await running, async () => {});
 }
 
-async function startShared(env: Record<string, string>): Promise<Running> {
+async function startShared(env: Record<string, string>): Promise<RunningWorld> {
   const running = await start({ env });
   await running.server.db.pool.query('update tenant_settings set use_creator_mode = true');
   return running;
@@ -120,7 +120,7 @@ function takeDatabase(): Promise<string> {
   return taken;
 }
 
-async function start(options: WorldOptions): Promise<Running> {
+async function start(options: WorldOptions): Promise<RunningWorld> {
   const postgresUrl = inject('postgresUrl');
   const database = await takeDatabase();
   const databaseUrl = onServer(postgresUrl, database);
@@ -155,7 +155,7 @@ async function makeDataDir(): Promise<string> {
   return dir;
 }
 
-function worldOf({ server, databaseUrl, startAnother }: Running, end: () => Promise<void>): World {
+function worldOf({ server, databaseUrl, startAnother }: RunningWorld, end: () => Promise<void>): World {
   const others: RunningServer[] = [];
   const clientWith = (credential: { apiKey?: string; token?: string }) =>
     createOrielClient({ baseUrl: server.url, ...credential, fetch: checkedFetch, retries: 0 });

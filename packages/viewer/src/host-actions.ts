@@ -10,7 +10,7 @@ export interface HostRequests {
 }
 
 /** The page, as far as hosts reach. */
-interface Reached {
+interface EmbeddedPage {
   take(sessionId: unknown): Promise<void>;
   refresh(): void;
   navigate(path: string): Promise<void>;
@@ -18,7 +18,7 @@ interface Reached {
   request(requests: HostRequests): void;
 }
 
-export const hostActions = (page: Reached): Record<string, Action> => ({
+export const hostActions = (page: EmbeddedPage): Record<string, Action> => ({
   session: ({ sessionId }) => void page.take(sessionId),
   renew: ({ sessionId }) => void page.take(sessionId),
   refresh: () => page.refresh(),

@@ -14,7 +14,14 @@ import { effect, type Signal, signal } from '@preact/signals';
 import { chosenScheme, themeOverrides } from '../look.ts';
 import { addressOf } from '../place.ts';
 import { locale } from '../texts/index.ts';
-import { loadAs, mayExploreIn, previewsOf, publishedDashboard, queryApi, type Where } from './server.ts';
+import {
+  loadAs,
+  mayExploreIn,
+  previewsOf,
+  publishedDashboard,
+  queryApi,
+  type WorkbookKey,
+} from './server.ts';
 import { configOf, type Doc } from './state/doc.ts';
 
 export interface DraftBoard {
@@ -32,7 +39,7 @@ export interface DraftBoard {
   stop(): void;
 }
 
-export function createDraftBoard(where: Where): DraftBoard {
+export function createDraftBoard(where: WorkbookKey): DraftBoard {
   const language = new Language(
     en,
     textsLoader(en, {

@@ -22,7 +22,7 @@ const ROLLING = /^last (\d{1,4}) ((?:day|week|month|quarter|year)s)$/;
 /** What the control shows before the viewer chooses. Relative dates stay relative. */
 export function DefaultSettings(props: WidgetProps & { kind: Kind }) {
   const { editor, kind, config, set } = props;
-  const given = config.default as Default | undefined;
+  const given = config.default as DefaultFilter | undefined;
   const names = Object.keys(editor.draft.attributes.value).sort();
   const attribute = given?.userAttribute;
   const offered = [...new Set([...(attribute === undefined ? [] : [attribute]), ...names])];
@@ -46,14 +46,14 @@ export function DefaultSettings(props: WidgetProps & { kind: Kind }) {
   );
 }
 
-interface Default {
+interface DefaultFilter {
   operator?: string;
   value?: unknown;
   userAttribute?: string;
 }
 
 function FixedDefault({ editor, widget, kind, config, set }: WidgetProps & { kind: Kind }) {
-  const given = config.default as Default | undefined;
+  const given = config.default as DefaultFilter | undefined;
   const list = (Array.isArray(given?.value) ? given.value : given?.value == null ? [] : [given.value]).map(
     String,
   );

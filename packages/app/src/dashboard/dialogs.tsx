@@ -19,7 +19,7 @@ import { type Config, docOf, widgetsOf } from './state/doc.ts';
 
 const LINES_MAX = 12;
 
-interface Published {
+interface PublishedState {
   config: Config | null;
   publicId: string | undefined;
   /** The names of the reports that have changed since. */
@@ -48,7 +48,7 @@ async function withoutApplication(editor: Editor): Promise<string[]> {
   return [...new Set(without.map(({ widget }) => editor.titleOf(widget)))];
 }
 
-async function publishedOf(editor: Editor): Promise<Published> {
+async function publishedOf(editor: Editor): Promise<PublishedState> {
   const { where, draft } = editor;
   const { dashboardPublished, publishedDashboard } = await api.getWorkbook(where);
   const { publicId, reportSnapshots = [] } = (publishedDashboard ?? {}) as {
@@ -96,7 +96,7 @@ export const openPublish = (editor: Editor) =>
   openDialog((close) => <Publish editor={editor} onClose={close} />);
 
 function Publish({ editor, onClose }: { editor: Editor; onClose(): void }) {
-  const [published, setPublished] = useState<Published>();
+  const [published, setPublished] = useState<PublishedState>();
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);

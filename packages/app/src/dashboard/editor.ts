@@ -6,10 +6,10 @@ import { createDraftBoard, type DraftBoard } from './board.ts';
 import type { Device } from './edits.ts';
 import { createPresence, type Presence } from './presence.tsx';
 import { say } from './say.ts';
-import { draftStore, type ReportInfo, type Where } from './server.ts';
+import { draftStore, type ReportInfo, type WorkbookKey } from './server.ts';
 import { type Config, type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
-import type { Merged } from './state/merge.ts';
-import { type Keeper, Session, type Stored } from './state/session.ts';
+import type { MergedDraft } from './state/merge.ts';
+import { type Keeper, Session, type StoredDraft } from './state/session.ts';
 
 export const KIND_TEXTS = {
   CHART: 'chart',
@@ -39,12 +39,12 @@ type Cube = Omit<MetaCube, 'dimensions'> & {
 };
 
 /** As whom the preview is shown. */
-export interface Previewed extends Awaited<ReturnType<OrielClient['createDashboardPreview']>> {
+export interface PreviewSession extends Awaited<ReturnType<OrielClient['createDashboardPreview']>> {
   name: string;
 }
 
 /** A draft that a version has taken the place of. */
-export interface Replaced {
+export interface ReplacedDraft {
   config: Config;
   at: number;
 }
@@ -52,7 +52,7 @@ export interface Replaced {
 const hasRoom = () => matchMedia('(min-width: 1101px)').matches;
 
 export class Editor {
-  readonly where: Where;
+  readonly where: WorkbookKey;
   readonly session: Session;
   readonly draft: DraftBoard;
   readonly canEdit: boolean;
@@ -64,7 +64,7 @@ export class Editor {
   );
   /** On what it is shown, and for what widgets are arranged. */
   readonly device = signal<Device>('desk');
-  readonly previewed = signal<Previewed | undefined>(undefined);
+  readonly previewed = signal<PreviewSession | undefined>(undefined);
   /** Where there is room beside the widgets, it is open from the start. */
   readonly isPanelOpen = signal(hasRoom());
   /** For screen readers. */
@@ -76,7 +76,7 @@ export class Editor {
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
   /** The draft that a restored version has replaced. */
-  readonly replaced = signal<Replaced | undefined>(undefined);
+  readonly replaced = signal<ReplacedDraft | undefined>(undefined);
   readonly presence: Presence;
   readonly #tabs: BroadcastChannel;
 
@@ -87,9 +87,9 @@ export class Editor {
   );
 
   constructor(
-    where: Where,
-    stored: Stored,
-    on: { canEdit: boolean; merged(merged: Merged): void; otherTab(): void },
+    where: WorkbookKey,
+    stored: StoredDraft,
+    on: { canEdit: boolean; merged(merged: MergedDraft): void; otherTab(): void },
     keeper?: Keeper,
   ) {
     this.where = where;
@@ -145,7 +145,7 @@ export class Editor {
   }
 
   /** The preview with the rows of somebody else, or with one's own again. */
-  previewAs(as: Previewed | undefined) {
+  previewAs(as: PreviewSession | undefined) {
     batch(() => {
       this.previewed.value = as;
       this.draft.viewAs(as);

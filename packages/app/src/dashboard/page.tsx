@@ -2,29 +2,29 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
-import { keepUnsaved, REPLACED, unsaved } from '../drafts.ts';
+import { keepUnsaved, REPLACED, unsavedDraft } from '../drafts.ts';
 import type { PageProps } from '../page-props.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { isEmbedded } from '../place.ts';
 import { describe } from './describe.ts';
-import { Editor, type Replaced } from './editor.ts';
+import { Editor, type ReplacedDraft } from './editor.ts';
 import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
-import { configIn, queryApi, reportsOf, type Where } from './server.ts';
-import type { Merged } from './state/merge.ts';
-import type { Keeper, Kept } from './state/session.ts';
+import { configIn, queryApi, reportsOf, type WorkbookKey } from './server.ts';
+import type { MergedDraft } from './state/merge.ts';
+import type { Keeper, UnsavedDraft } from './state/session.ts';
 import { EditorView } from './view.tsx';
 
 export const texts = say;
 
-interface Opened {
+interface OpenedEditor {
   editor: Editor;
   workbookName: string;
 }
 
 /** Whoever may read the versions may change the draft. Without an answer, the workbook decides. */
-const mayEdit = (where: Where) =>
+const mayEdit = (where: WorkbookKey) =>
   api.getDashboardVersions(where).then(
     () => true,
     (error) => problemOf(error).kind !== 'forbidden',
@@ -32,7 +32,7 @@ const mayEdit = (where: Where) =>
 
 /** What is kept in this browser until it is saved. Nothing of it is trusted to have the right form. */
 function keeperOf(name: string): Keeper {
-  const { base, mine } = (unsaved(name) ?? {}) as Partial<Kept>;
+  const { base, mine } = (unsavedDraft(name) ?? {}) as Partial<UnsavedDraft>;
   const isWhole = [base, mine].every((config) => config && typeof config === 'object');
   return {
     kept: isWhole ? { base: base!, mine: mine! } : undefined,
@@ -42,14 +42,14 @@ function keeperOf(name: string): Keeper {
 
 /** The draft before a restored version waits in this browser, as unsaved changes do. */
 function keepReplaced({ replaced }: Editor, name: string) {
-  const { config, at } = (unsaved(name) ?? {}) as Partial<Replaced>;
+  const { config, at } = (unsavedDraft(name) ?? {}) as Partial<ReplacedDraft>;
   if (config && typeof config === 'object' && typeof at === 'number') replaced.value = { config, at };
   replaced.subscribe((kept) => {
     if (kept) keepUnsaved(name, kept);
   });
 }
 
-async function open(where: Where): Promise<Opened> {
+async function open(where: WorkbookKey): Promise<OpenedEditor> {
   const [{ body, etag }, isAllowed] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
   // Whoever may not change the draft does not get it.
   const canEdit = isAllowed && 'dashboardDraft' in body;
@@ -59,7 +59,7 @@ async function open(where: Where): Promise<Opened> {
   let wasTold = false;
   const heard = {
     canEdit,
-    merged: ({ theirs, conflicts }: Merged) => {
+    merged: ({ theirs, conflicts }: MergedDraft) => {
       // Of a conflict its dialog tells.
       const taken = theirs.filter(
         ({ path }) => !conflicts.some((one) => one.path.every((key, i) => path[i] === key)),
@@ -88,12 +88,12 @@ async function open(where: Where): Promise<Opened> {
 
 export default function DashboardPage({ params }: PageProps) {
   const where = { deploymentId: Number(params.deploymentId), workbookId: Number(params.workbookId) };
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<OpenedEditor>();
   const [problem, setProblem] = useState<Problem>();
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     let isLeft = false;
-    let made: Opened | undefined;
+    let made: OpenedEditor | undefined;
     setProblem(undefined);
     open(where).then(
       (found) => {

@@ -2,9 +2,9 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { api } from '../data/api.ts';
 import { say } from './say.ts';
-import type { Where } from './server.ts';
+import type { WorkbookKey } from './server.ts';
 
-export interface Other {
+export interface OtherEditor {
   tab: string;
   name: string;
   /** The widget whose settings they have open. */
@@ -14,7 +14,7 @@ export interface Other {
 }
 
 export interface Presence {
-  others: Signal<readonly Other[]>;
+  others: Signal<readonly OtherEditor[]>;
   /** Who has had one of these widgets open, and so can have changed it. */
   namesAt(widgetIds: ReadonlySet<string>): string[];
   stop(): void;
@@ -26,12 +26,12 @@ const RETRY_PAUSES_MS = [1000, 3000, 10_000, 30_000];
 const STAYS_MS = 400;
 
 export function createPresence(
-  where: Where,
+  where: WorkbookKey,
   selected: Signal<readonly string[]>,
   canEdit: boolean,
 ): Presence {
   const tab = crypto.randomUUID();
-  const others = signal<readonly Other[]>([]);
+  const others = signal<readonly OtherEditor[]>([]);
   const stopping = new AbortController();
   const wereAt = new Map<string, Set<string>>();
   let isHeard = false;

@@ -13,7 +13,7 @@ import { say } from './say.ts';
 type Identity = Parameters<typeof api.createDashboardPreview>[0]['body'];
 type Kind = 'person' | 'group' | 'viewer';
 
-interface Chosen {
+interface PreviewIdentity {
   identity: Identity;
   name: string;
 }
@@ -23,11 +23,11 @@ export const openPreviewAs = (editor: Editor) =>
 
 function PreviewAs({ editor, onClose }: { editor: Editor; onClose(): void }) {
   const [kind, setKind] = useState<Kind>('person');
-  const [chosen, setChosen] = useState<Chosen>();
+  const [chosen, setChosen] = useState<PreviewIdentity>();
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
 
-  async function show({ identity, name }: Chosen) {
+  async function show({ identity, name }: PreviewIdentity) {
     setBusy(true);
     setProblem(undefined);
     try {
@@ -83,7 +83,7 @@ function PreviewAs({ editor, onClose }: { editor: Editor; onClose(): void }) {
 }
 
 interface ChoiceProps {
-  onChoose(chosen: Chosen | undefined): void;
+  onChoose(chosen: PreviewIdentity | undefined): void;
 }
 
 function People({ onChoose }: ChoiceProps) {
@@ -147,7 +147,7 @@ function Groups({ onChoose }: ChoiceProps) {
   );
 }
 
-interface Described {
+interface ViewerForm {
   embedTenantName: string;
   externalId: string;
   groups: string;
@@ -178,13 +178,13 @@ function Viewer({ onChoose }: ChoiceProps) {
     'user-attributes',
     async (signal) => (await api.getUserAttributes({ first: 200 }, { signal })).items,
   );
-  const [given, setGiven] = useState<Described>({
+  const [given, setGiven] = useState<ViewerForm>({
     embedTenantName: '',
     externalId: '',
     groups: '',
     attributes: {},
   });
-  const set = (change: Partial<Described>) => {
+  const set = (change: Partial<ViewerForm>) => {
     const next = { ...given, ...change };
     setGiven(next);
     const { embedTenantName } = next;

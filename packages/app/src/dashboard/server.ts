@@ -10,7 +10,7 @@ import type { Store } from './state/session.ts';
 
 type ReadWorkbook = Awaited<ReturnType<typeof api.getWorkbook>>;
 
-export interface Where {
+export interface WorkbookKey {
   deploymentId: number;
   workbookId: number;
 }
@@ -20,7 +20,7 @@ export const configIn = ({ dashboardDraft, dashboardPublished }: ReadWorkbook) =
   ((dashboardDraft === undefined ? dashboardPublished : dashboardDraft) ?? null) as Config | null;
 
 /** One for each editor that is opened. */
-export const draftStore = (where: Where, editingSession: string = crypto.randomUUID()): Store => ({
+export const draftStore = (where: WorkbookKey, editingSession: string = crypto.randomUUID()): Store => ({
   async load() {
     const { body, etag } = await api.withHeaders.getWorkbook(where);
     return { config: configIn(body), etag };
@@ -92,18 +92,21 @@ export async function applicationsNamed(
   return { found, after };
 }
 
-export async function applicationIn(where: Where): Promise<Application | undefined> {
+export async function applicationIn(where: WorkbookKey): Promise<Application | undefined> {
   const { publishedDashboard, name } = await api.getWorkbook(where);
   if (publishedDashboard?.config.kind !== 'APP') return undefined;
   return { publicId: publishedDashboard.publicId, title: publishedDashboard.title || name };
 }
 
 /** The cache key of an application. Without an id, what the keys of all in this deployment begin with. */
-export const applicationKey = ({ deploymentId }: Where, publicId = '') =>
+export const applicationKey = ({ deploymentId }: WorkbookKey, publicId = '') =>
   `d/${deploymentId}/application/${publicId}`;
 
 /** The application that widgets with this id get, or null: a publication can be taken back at any time. */
-export async function findApplication({ deploymentId }: Where, publicId: string): Promise<Dashboard | null> {
+export async function findApplication(
+  { deploymentId }: WorkbookKey,
+  publicId: string,
+): Promise<Dashboard | null> {
   try {
     const dashboard = await publishedDashboard(publicId);
     return dashboard.config.kind === 'APP' && dashboard.deploymentId === deploymentId ? dashboard : null;
@@ -121,7 +124,7 @@ export const mayExploreIn = (deploymentId: number): Promise<boolean> =>
   );
 
 /** Rows for charts, under the policies of somebody else. */
-export async function loadAs(where: Where, previewId: string, queries: Query[], isRenewed: boolean) {
+export async function loadAs(where: WorkbookKey, previewId: string, queries: Query[], isRenewed: boolean) {
   const body = { previewId, query: queries, isRenewed };
   const reply = await asChart(() => api.loadDashboardPreview({ ...where, body: body as never }));
   return (reply as unknown as { results: Result[] }).results;
@@ -151,7 +154,7 @@ export interface ReportInfo {
 export const hasQuery = ({ jsonQuery, sqlQuery }: ReportInfo) => Boolean(jsonQuery || sqlQuery);
 
 /** The reports of the workbook, which charts can show. */
-export async function reportsOf({ deploymentId, workbookId }: Where): Promise<ReportInfo[]> {
+export async function reportsOf({ deploymentId, workbookId }: WorkbookKey): Promise<ReportInfo[]> {
   const found: ReportInfo[] = [];
   for await (const report of api.iterate.getReports({ deploymentId, workbookId })) {
     found.push(report as unknown as ReportInfo);
@@ -160,7 +163,7 @@ export async function reportsOf({ deploymentId, workbookId }: Where): Promise<Re
   return found;
 }
 
-export async function previewsOf(where: Where, reportIds: number[]) {
+export async function previewsOf(where: WorkbookKey, reportIds: number[]) {
   const { reportSnapshots, userAttributes } = await api.previewDashboardReports({
     ...where,
     body: { reportIds },

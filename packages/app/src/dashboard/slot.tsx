@@ -103,7 +103,7 @@ function SlotView({ editor, widget, place, isStacked, isSelected, isDragged, unr
       <OpenBy presence={editor.presence} widgetId={id} />
       <Marks widget={widget} unreachedBy={unreachedBy} />
       {type === 'APP' && <ApplicationMark editor={editor} publicId={widget.config?.publicId} />}
-      <Drawn widget={widget} revision={editor.draft.revision.value} editor={editor} />
+      <WidgetCell widget={widget} revision={editor.draft.revision.value} editor={editor} />
       {editor.canEdit && (
         <>
           <div class="slot-tools">
@@ -210,19 +210,19 @@ function SlotMenu({
   );
 }
 
-interface DrawnProps {
+interface WidgetCellProps {
   widget: Widget;
   revision: number;
   editor: Editor;
 }
 
 /** Drawn again if the widget or what it is drawn from has changed, and not for each place on the way of a drag. */
-class Drawn extends Component<DrawnProps> {
-  override shouldComponentUpdate(next: DrawnProps) {
+class WidgetCell extends Component<WidgetCellProps> {
+  override shouldComponentUpdate(next: WidgetCellProps) {
     const { widget, revision } = this.props;
     return next.widget.config !== widget.config || next.revision !== revision;
   }
-  render({ widget, editor }: DrawnProps) {
+  render({ widget, editor }: WidgetCellProps) {
     return (
       // What is in it can be used in the preview. Here a click is for the widget.
       <div class={`cell ${widget.type.toLowerCase()}`} inert>

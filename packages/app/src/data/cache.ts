@@ -69,7 +69,7 @@ function entryOf<T>(key: string, load: Load<T>): Entry<T> {
   return entry;
 }
 
-export interface Loaded<T> {
+export interface LoadState<T> {
   /** Undefined until it is known. It stays while a newer one is loaded, and if that fails. */
   data: T | undefined;
   problem: Problem | undefined;
@@ -78,7 +78,7 @@ export interface Loaded<T> {
 }
 
 /** What `load` returns, by key. Without a key nothing is loaded. */
-export function useData<T>(key: string | null, load: Load<T>): Loaded<T> {
+export function useData<T>(key: string | null, load: Load<T>): LoadState<T> {
   const entry = key === null ? undefined : entryOf(key, load);
   useEffect(() => {
     if (!entry) return;

@@ -13,7 +13,7 @@ import { say as sayAll } from '../texts/say.ts';
 import { Access } from './access.tsx';
 import { backendSamples, pageSamples, type Sample } from './samples.ts';
 import { say } from './say.ts';
-import { badLine, bodyOf, type Described, EXAMPLE, mintSession } from './viewer.ts';
+import { badLine, bodyOf, EXAMPLE, mintSession, type ViewerForm } from './viewer.ts';
 
 export const texts = say;
 
@@ -36,8 +36,8 @@ export default function EmbedPage({ params }: PageProps) {
     ),
   );
   const { data: me } = useMe();
-  const [viewer, setViewer] = useState<Described>(EXAMPLE);
-  const [tried, setTried] = useState<Tried>();
+  const [viewer, setViewer] = useState<ViewerForm>(EXAMPLE);
+  const [tried, setTried] = useState<TriedViewer>();
   const rows = useRowsOf(where, tried);
   useEffect(() => {
     if (workbook) document.title = `${say('title', { name: workbook.name })} · ${sayAll('appName')}`;
@@ -125,20 +125,20 @@ export default function EmbedPage({ params }: PageProps) {
   );
 }
 
-interface Where {
+interface WorkbookKey {
   deploymentId: number;
   workbookId: number;
 }
 
 /** The viewer who was shown last, whom the server knows since then. */
-interface Tried {
+interface TriedViewer {
   externalId: string;
   tenant: string | undefined;
   at: number;
 }
 
 /** Whether policies leave that viewer no rows, in all charts or in some. Only admins may ask. */
-function useRowsOf({ deploymentId, workbookId }: Where, tried: Tried | undefined) {
+function useRowsOf({ deploymentId, workbookId }: WorkbookKey, tried: TriedViewer | undefined) {
   const { data: me } = useMe();
   const key = tried?.tenant && me?.isAdmin ? `embed-rows/${workbookId}/${JSON.stringify(tried)}` : null;
   const { data } = useData(key, (signal) => {
@@ -150,7 +150,7 @@ function useRowsOf({ deploymentId, workbookId }: Where, tried: Tried | undefined
   return found?.isSeen && (found.rows === 'none' || found.rows === 'some') ? found.rows : undefined;
 }
 
-const whyAddress = ({ deploymentId, workbookId }: Where, { externalId, tenant = '' }: Tried) =>
+const whyAddress = ({ deploymentId, workbookId }: WorkbookKey, { externalId, tenant = '' }: TriedViewer) =>
   `${addressOf(deploymentId, 'adminViewer')}?${new URLSearchParams({ tenant, externalId, workbookId: String(workbookId) })}`;
 
 type EmbedAccess = Awaited<ReturnType<typeof api.getEmbedAccess>>;
@@ -169,9 +169,9 @@ function whatIsMissing(
   ].filter((text) => text !== false);
 }
 
-function Viewer({ viewer, onChange }: { viewer: Described; onChange(viewer: Described): void }) {
+function Viewer({ viewer, onChange }: { viewer: ViewerForm; onChange(viewer: ViewerForm): void }) {
   const change =
-    (name: keyof Described) => (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+    (name: keyof ViewerForm) => (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
       onChange({ ...viewer, [name]: event.currentTarget.value });
   const line = badLine(viewer.attributes);
   return (

@@ -2,7 +2,7 @@
 import { createOrielClient, type OrielClient } from '@oriel/client';
 import { api } from '../data/api.ts';
 
-export interface Described {
+export interface ViewerForm {
   externalId: string;
   embedTenantName: string;
   displayName: string;
@@ -10,7 +10,7 @@ export interface Described {
   attributes: string;
 }
 
-export const EXAMPLE: Described = {
+export const EXAMPLE: ViewerForm = {
   externalId: 'customer-42',
   embedTenantName: 'acme-corp',
   displayName: '',
@@ -34,7 +34,7 @@ function attributeValue(text: string): unknown {
   }
 }
 
-export function bodyOf(deploymentId: number, viewer: Described) {
+export function bodyOf(deploymentId: number, viewer: ViewerForm) {
   const groups = viewer.groups
     .split(',')
     .map((name) => name.trim())

@@ -14,16 +14,16 @@ import {
 const VERSION = '1';
 
 /** Names of members without the name of the view that all of them share. */
-type Short = string;
+type ShortName = string;
 
-interface Packed {
+interface PackedQuestion {
   s?: string;
-  m?: Short[];
-  d?: Short[];
-  t?: [Short, granularity: string][];
-  g?: Short[];
+  m?: ShortName[];
+  d?: ShortName[];
+  t?: [ShortName, granularity: string][];
+  g?: ShortName[];
   f?: PackedFilter[];
-  o?: [Short, isDescending: 0 | 1][];
+  o?: [ShortName, isDescending: 0 | 1][];
   l?: number;
   z?: string;
   c?: [amount: number, unit: string];
@@ -34,16 +34,16 @@ interface Packed {
   k?: unknown[];
 }
 type PackedFilter =
-  | [Short, operator: string, ...values: string[]]
+  | [ShortName, operator: string, ...values: string[]]
   | { a: PackedFilter[] }
   | { o: PackedFilter[] };
 
 /** Short enough for the address bar of every browser and for most chats. */
 export const ADDRESS_MAX = 16_000;
 
-function pack(question: Question): Packed {
+function pack(question: Question): PackedQuestion {
   const { source, measures, dimensions, times, segments, filters, order, limit, timezone } = question;
-  const short = (member: string): Short =>
+  const short = (member: string): ShortName =>
     source && member.startsWith(`${source}.`) ? member.slice(source.length) : member;
   const packFilter = (node: FilterNode): PackedFilter =>
     isGroup(node)
@@ -79,7 +79,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 
 /** Nothing of it is trusted: a link may come from anybody. Whatever has another form is left out. */
-function unpack(packed: Packed): Question {
+function unpack(packed: PackedQuestion): Question {
   const source = isText(packed.s) ? packed.s : undefined;
   const long = (name: unknown): string[] =>
     isText(name) ? [name.startsWith('.') && source ? `${source}${name}` : name] : [];
@@ -145,7 +145,7 @@ export function fromAddress(text: string): Question | undefined {
     const binary = atob(text.slice(VERSION.length).replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const packed: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof packed === 'object' && packed !== null ? unpack(packed as Packed) : undefined;
+    return typeof packed === 'object' && packed !== null ? unpack(packed as PackedQuestion) : undefined;
   } catch {
     return undefined;
   }

@@ -32,7 +32,7 @@ const FORMAT_TEXTS: Record<(typeof FORMATS)[number], TextKey> = {
   currency: 'formatCurrency',
 };
 
-interface Checked {
+interface CheckResult {
   isRight: boolean;
   problem?: ReturnType<typeof errorIn>;
 }
@@ -57,7 +57,7 @@ export default function CalculatedEditor({
   const [field, setField] = useState<Calculated>(
     given ?? { name: '', kind: 'expression', expression: question.measures[0] ?? '' },
   );
-  const [checked, setChecked] = useState<Checked>({ isRight: false });
+  const [checked, setChecked] = useState<CheckResult>({ isRight: false });
   const ids = { title: useId(), kind: useId(), of: useId(), more: useId(), along: useId(), format: useId() };
 
   /** As it is sent: a new field gets a name from its title. */

@@ -1,5 +1,5 @@
 /** The answer as a chart, drawn by the same parts as on dashboards. */
-import { Draw, Drill, type Drilled, lazy, SharedContext } from '@oriel/charts';
+import { Draw, Drill, type DrillTarget, lazy, SharedContext } from '@oriel/charts';
 import { useErrorBoundary, useState } from 'preact/hooks';
 import type { Answer, Exploration } from './exploration.ts';
 import { say } from './texts/say.ts';
@@ -15,7 +15,7 @@ export function ChartView({
   answer: Answer;
   title: string;
 }) {
-  const [drilled, setDrilled] = useState<Drilled>();
+  const [drilled, setDrilled] = useState<DrillTarget>();
   const [isOpen, setOpen] = useState(false);
   const [error, reset] = useErrorBoundary();
   if (error)
@@ -44,7 +44,7 @@ export function ChartView({
       </div>
     );
   const { snapshot, rows } = answer;
-  const drill = (found: Drilled) => {
+  const drill = (found: DrillTarget) => {
     setDrilled(found);
     setOpen(false);
   };

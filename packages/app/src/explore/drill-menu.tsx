@@ -1,5 +1,5 @@
 /** What can be done with a mark or a cell: see the rows behind it, or go on from there with another split. */
-import type { Drilled } from '@oriel/charts';
+import type { DrillTarget } from '@oriel/charts';
 import { Dialog } from '../parts/dialog.tsx';
 import { exploreFrom } from './changes.ts';
 import type { Exploration } from './exploration.ts';
@@ -9,7 +9,7 @@ import { say } from './texts/say.ts';
 
 interface DrillMenuProps {
   exploration: Exploration;
-  drilled: Drilled;
+  drilled: DrillTarget;
   /** Absent if nothing is behind it. */
   onRows?: (() => void) | undefined;
   onClose(): void;

@@ -240,8 +240,8 @@ export class Exploration {
   }
 }
 
-type Read = Awaited<ReturnType<typeof api.explainQuery>>['plans'][number]['reads'][number];
-const isLimited = ({ rows }: Read) => rows !== 'all';
+type PlannedRead = Awaited<ReturnType<typeof api.explainQuery>>['plans'][number]['reads'][number];
+const isLimited = ({ rows }: PlannedRead) => rows !== 'all';
 
 /** What rows depend on. The settings of the chart do not change them. */
 export const keyOf = (question: Question) => JSON.stringify([toQuery(question), question.compare ?? null]);

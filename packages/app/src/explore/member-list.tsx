@@ -16,7 +16,7 @@ import type { Exploration } from './exploration.ts';
 import {
   excerptOf,
   GRANULARITIES,
-  type Listed,
+  type ListedMember,
   type ListRow,
   listRows,
   type Model,
@@ -42,7 +42,7 @@ const HEADINGS: Record<string, TextKey> = {
 };
 
 /** In the order of the query. */
-function chosenMembers(question: Question, model: Model): Listed[] {
+function chosenMembers(question: Question, model: Model): ListedMember[] {
   const { members } = model;
   const named = (names: string[]) => names.flatMap((name) => members.get(name) ?? []);
   return [
@@ -56,7 +56,7 @@ function chosenMembers(question: Question, model: Model): Listed[] {
   ];
 }
 
-const memberOfField = (field: Calculated, model: Model): Listed => ({
+const memberOfField = (field: Calculated, model: Model): ListedMember => ({
   name: field.name,
   title: titleOfField(field, model),
   kind: 'calculated',
@@ -91,7 +91,7 @@ export function MemberList({
   );
   const list = useRange(frame, rows.length, ROW);
 
-  const toggle = ({ name, title, kind }: Listed) =>
+  const toggle = ({ name, title, kind }: ListedMember) =>
     exploration.change(
       say(kind === 'calculated' || hasMember(question, name) ? 'remove' : 'add', { name: title }),
       (before) =>
@@ -99,7 +99,7 @@ export function MemberList({
           ? removeCalculated(before, name)
           : toggleMember(before, name, kind, FIRST_GRANULARITY),
     );
-  const filter = ({ name }: Listed) => {
+  const filter = ({ name }: ListedMember) => {
     const member = model.members.get(name)!;
     const { operator, values } = firstOf(member);
     const node = comparison(member.name, operator, values);
@@ -107,11 +107,11 @@ export function MemberList({
     onFilter(node.id);
   };
   /** A value that is pressed is what remains. */
-  const filterByValue = ({ name, title }: Listed, value: string) =>
+  const filterByValue = ({ name, title }: ListedMember, value: string) =>
     exploration.change(say('filterBy', { name: title }), (before) =>
       addFilter(before, comparison(name, 'equals', [value])),
     );
-  const switchValues = async ({ name }: Listed) => {
+  const switchValues = async ({ name }: ListedMember) => {
     const put = (change: (known: Map<string, readonly string[] | undefined>) => void) =>
       setValues((before) => {
         const after = new Map(before);
@@ -123,7 +123,7 @@ export function MemberList({
     const found = await loadValues(exploration.deploymentId, name).catch(() => []);
     put((known) => known.has(name) && known.set(name, found));
   };
-  const drop = (target: Listed) => {
+  const drop = (target: ListedMember) => {
     const from = chosen.findIndex(({ name }) => name === dragged);
     const to = chosen.indexOf(target);
     setDragged(undefined);
@@ -246,7 +246,7 @@ const OF_MEASURES = [
 ] as const;
 
 /** What can be computed from a member by one click. */
-function fieldItems(exploration: Exploration, { name, title, kind, type }: Listed): MenuItem[] {
+function fieldItems(exploration: Exploration, { name, title, kind, type }: ListedMember): MenuItem[] {
   const add = (field: Omit<Calculated, 'name' | 'title'>, label: string): MenuItem => ({
     label,
     run: () =>

@@ -14,14 +14,14 @@ export interface Source {
   type: 'cube' | 'view';
   description?: string;
   meta?: unknown;
-  measures: Described[];
-  dimensions: Described[];
-  segments: Described[];
+  measures: SourceMember[];
+  dimensions: SourceMember[];
+  segments: SourceMember[];
   hierarchies?: { name: string; title: string; levels: string[] }[];
   nestedFolders?: Folder[];
 }
 
-interface Described {
+interface SourceMember {
   name: string;
   title: string;
   shortTitle: string;
@@ -47,7 +47,7 @@ export interface Member {
 }
 
 /** A member, or a calculated field, which is not of the model but stands among what is chosen. */
-export type Listed = Omit<Member, 'kind'> & { kind: MemberKind | 'calculated' };
+export type ListedMember = Omit<Member, 'kind'> & { kind: MemberKind | 'calculated' };
 
 export interface Model {
   sources: Source[];
@@ -77,7 +77,7 @@ export function createModel(sources: Source[]): Model {
   return { sources: sorted, members, bySource };
 }
 
-const memberOf = (given: Described, kind: MemberKind, source: Source): Member => ({
+const memberOf = (given: SourceMember, kind: MemberKind, source: Source): Member => ({
   name: given.name,
   title: given.shortTitle,
   kind,
@@ -102,11 +102,11 @@ export const describeWith =
     );
   };
 
-export type Why = 'title' | 'name' | 'description';
+export type HitReason = 'title' | 'name' | 'description';
 
 export interface Hit {
   member: Member;
-  why: Why;
+  why: HitReason;
   rank: number;
 }
 
@@ -165,8 +165,8 @@ interface Group {
 
 export type ListRow =
   | { key: string; kind: 'heading'; id: string; title: string | undefined; depth: number; count: number }
-  | { key: string; kind: 'member'; member: Listed; isChosen: boolean; depth: number; why?: Why }
-  | { key: string; kind: 'value'; member: Listed; value: string; depth: number }
+  | { key: string; kind: 'member'; member: ListedMember; isChosen: boolean; depth: number; why?: HitReason }
+  | { key: string; kind: 'value'; member: ListedMember; value: string; depth: number }
   /** What stands in place of values. */
   | { key: string; kind: 'note'; text: 'loading' | 'noValues'; depth: number };
 
@@ -207,7 +207,7 @@ function groupsOf(source: Source | undefined, members: readonly Member[]): Group
 interface ListState {
   source: Source | undefined;
   members: readonly Member[];
-  chosen: readonly Listed[];
+  chosen: readonly ListedMember[];
   text: string;
   closed: ReadonlySet<string>;
   values: OpenValues;
@@ -217,7 +217,7 @@ interface ListState {
 export function listRows({ source, members, chosen, text, closed, values }: ListState): ListRow[] {
   const names = new Set(chosen.map(({ name }) => name));
   const rows: ListRow[] = [];
-  const add = (prefix: string, member: Listed, depth: number, why?: Why) => {
+  const add = (prefix: string, member: ListedMember, depth: number, why?: HitReason) => {
     const key = `${prefix}${member.name}`;
     const isChosen = names.has(member.name);
     rows.push({ key, kind: 'member', member, isChosen, depth, ...(why ? { why } : {}) });

@@ -13,7 +13,7 @@ import { Failed, Skeleton } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf } from '../place.ts';
 import { fromAddress } from './address.ts';
-import { addressedQuestion, isTrusted, readAddressed, trust } from './addressed.ts';
+import { addressedQuestion, isTrusted, readAddressed, trust } from './address-part.ts';
 import { createBoard } from './board.ts';
 import { Exploration, keyOf, settingsOf } from './exploration.ts';
 import { Filters } from './filters.tsx';

@@ -25,7 +25,7 @@ export interface Time {
 }
 
 /** How far back the period lies that the answer is compared with. */
-export interface Earlier {
+export interface ComparisonOffset {
   amount: number;
   unit: 'day' | 'week' | 'month' | 'quarter' | 'year';
 }
@@ -44,7 +44,7 @@ export interface Question {
   order: [key: string, direction: Direction][];
   limit: number | undefined;
   timezone: string | undefined;
-  compare: Earlier | undefined;
+  compare: ComparisonOffset | undefined;
   /** Undefined until somebody chooses one: then the best fit is shown. */
   visualization: Visualization | undefined;
   /** Vega-Lite that somebody wrote by hand: it is drawn in place of what the settings say. */

@@ -15,7 +15,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { toast } from '../parts/toasts.tsx';
 import { sortBy } from './changes.ts';
 import type { Answer, Exploration } from './exploration.ts';
-import { arranged, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
+import { arrangeColumns, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
 import { say } from './texts/say.ts';
 import { type RowElement, useRows } from './virtual.ts';
 
@@ -44,7 +44,7 @@ export function columnsIn(
       { ...snapshot, kind: 'table', spec: { columns } },
       formats,
     );
-  return draw(arranged(draw(), settings));
+  return draw(arrangeColumns(draw(), settings));
 }
 
 /** The same array each time, because what is drawn from it is kept. */
@@ -116,7 +116,7 @@ export function ResultTable({
       setColumns(
         before,
         answer.visualization.type,
-        change(arranged(columns, before.visualization?.columns ?? [])),
+        change(arrangeColumns(columns, before.visualization?.columns ?? [])),
       ),
     );
   const move = (member: string, to: Parameters<typeof movedColumn>[2]) =>

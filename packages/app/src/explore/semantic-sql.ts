@@ -28,9 +28,9 @@ const COMPARED: Record<string, string> = {
 };
 
 /** Thrown for what has no words in this SQL, such as a relative range of time. */
-class Unsayable extends Error {}
+class UnsayableError extends Error {}
 const unsayable = (): never => {
-  throw new Unsayable();
+  throw new UnsayableError();
 };
 
 /** What the model says about a member. */
@@ -40,7 +40,7 @@ export function semanticSql(query: JsonQuery, describe: Describe): string | unde
   try {
     return write(query, describe);
   } catch (error) {
-    if (error instanceof Unsayable) return undefined;
+    if (error instanceof UnsayableError) return undefined;
     throw error;
   }
 }

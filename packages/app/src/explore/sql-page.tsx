@@ -11,7 +11,7 @@ import { openDialog } from '../parts/dialog.tsx';
 import { wordsOf } from '../parts/states.tsx';
 import { attempt, toast } from '../parts/toasts.tsx';
 import { addressOf, isEmbedded } from '../place.ts';
-import { addressed } from './addressed.ts';
+import { addressPart } from './address-part.ts';
 import { useMay } from './rights.ts';
 import type { Report } from './save.ts';
 import { SaveDialog } from './save-dialog.tsx';
@@ -100,7 +100,7 @@ export default function SqlPage({
   // A reload brings the text back.
   useEffect(() => {
     const isStored = report?.sqlQuery === text && source === undefined;
-    const written = addressed(`sql ${location.pathname}`, text);
+    const written = addressPart(`sql ${location.pathname}`, text);
     setTooLong(!isStored && written === undefined);
     const search = isStored
       ? ''

@@ -6,7 +6,7 @@ import type { Question } from './question.ts';
 export type ColumnSettings = NonNullable<Visualization['columns']>[number];
 
 /** Those that are pinned first, then in the order of the settings; what the settings do not know stands at the end. */
-export function arranged(
+export function arrangeColumns(
   columns: readonly TableColumn[],
   settings: readonly ColumnSettings[],
 ): ColumnSettings[] {

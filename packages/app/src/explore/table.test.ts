@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { TableColumn } from '@oriel/charts';
 import { expect, test } from 'vitest';
 import { emptyQuestion } from './question.ts';
-import { arranged, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
+import { arrangeColumns, type ColumnSettings, movedColumn, setColumns, withColumn } from './table-columns.ts';
 import { xlsxOf } from './xlsx.ts';
 
 const column = (member: string, more: Partial<TableColumn> = {}) =>
@@ -11,18 +11,18 @@ const names = (columns: readonly ColumnSettings[]) => columns.map(({ member }) =
 
 test('columns are moved and pinned, and settings outlive changes of the question', () => {
   const columns = ['a', 'b', 'c', 'd'].map((name) => column(name));
-  const first = arranged(columns, []);
+  const first = arrangeColumns(columns, []);
   expect(names(first)).toBe('a b c d');
   expect(names(movedColumn(first, 'd', { before: 'b' }))).toBe('a d b c');
   expect(names(movedColumn(first, 'a', { before: 'c' }))).toBe('b c a d');
   expect(names(movedColumn(first, 'b', { step: 1 }))).toBe('a c b d');
   expect(names(movedColumn(first, 'a', { step: -1 }))).toBe('a b c d');
-  const pinned = arranged(columns, withColumn(first, 'c', { pinned: true, bar: true }));
+  const pinned = arrangeColumns(columns, withColumn(first, 'c', { pinned: true, bar: true }));
   expect(names(pinned)).toBe('c a b d');
   // A column stays among its own.
   expect(names(movedColumn(pinned, 'a', { step: -1 }))).toBe('c a b d');
   // What is gone is left out, what is new stands at the end, and what comes back has its settings again.
-  expect(names(arranged([column('e'), column('b'), column('a')], pinned))).toBe('a b e');
+  expect(names(arrangeColumns([column('e'), column('b'), column('a')], pinned))).toBe('a b e');
   expect(withColumn(pinned, 'c', { bar: false, pinned: undefined as never })[0]).toEqual({ member: 'c' });
   const chosen = {
     ...emptyQuestion('sales'),

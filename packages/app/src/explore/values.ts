@@ -6,14 +6,14 @@ import { isAbort } from '../data/problem.ts';
 const VALUES_MAX = 50;
 const WAIT_MS = 200;
 
-export interface Found {
+export interface ValueSearch {
   values: string[];
   isLoading: boolean;
   hasFailed: boolean;
 }
 
-export function useValues(deploymentId: number, member: string, text: string): Found {
-  const [found, setFound] = useState<Found>({ values: [], isLoading: true, hasFailed: false });
+export function useValues(deploymentId: number, member: string, text: string): ValueSearch {
+  const [found, setFound] = useState<ValueSearch>({ values: [], isLoading: true, hasFailed: false });
   useEffect(() => {
     const asking = new AbortController();
     setFound((before) => ({ ...before, isLoading: true }));

@@ -108,7 +108,7 @@ const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
   return made;
 });
 
-interface Packed {
+interface ZipEntry {
   name: string;
   crc: number;
   size: number;
@@ -116,7 +116,7 @@ interface Packed {
 }
 
 /** Compresses a file of the ZIP. */
-async function packed(name: string, texts: Iterable<string>): Promise<Packed> {
+async function compressEntry(name: string, texts: Iterable<string>): Promise<ZipEntry> {
   const encoder = new TextEncoder();
   let crc = 0xffffffff;
   let size = 0;
@@ -152,7 +152,7 @@ function fields(...values: [bytes: 2 | 4, value: number][]): Uint8Array<ArrayBuf
   return new Uint8Array(made.buffer);
 }
 
-function zipOf(files: readonly Packed[]): Blob {
+function zipOf(files: readonly ZipEntry[]): Blob {
   const body: Uint8Array<ArrayBuffer>[] = [];
   const directory: Uint8Array<ArrayBuffer>[] = [];
   const lengthOf = (parts: Uint8Array[]) => parts.reduce((sum, bytes) => sum + bytes.length, 0);
@@ -184,9 +184,9 @@ function zipOf(files: readonly Packed[]): Blob {
 }
 
 export async function xlsxOf(rows: readonly Row[], columns: readonly TableColumn[]): Promise<Blob> {
-  const files: Packed[] = [];
+  const files: ZipEntry[] = [];
   for (const [name, text] of Object.entries({ ...FIXED, 'xl/styles.xml': styles() }))
-    files.push(await packed(name, [text]));
-  files.push(await packed('xl/worksheets/sheet1.xml', sheet(rows, columns)));
+    files.push(await compressEntry(name, [text]));
+  files.push(await compressEntry('xl/worksheets/sheet1.xml', sheet(rows, columns)));
   return zipOf(files);
 }

@@ -1,6 +1,6 @@
 /** Who uses the app, and which deployments there are. */
 import { api } from '../data/api.ts';
-import { assume, type Loaded, useData } from '../data/cache.ts';
+import { assume, type LoadState, useData } from '../data/cache.ts';
 import { problemOf } from '../data/problem.ts';
 import { isEmbedded } from '../place.ts';
 
@@ -10,10 +10,10 @@ const DEPLOYMENTS = 'deployments';
 export type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
 
 /** The person; nobody in a frame, where the session says who it is. */
-export const useMe = (isWanted = true): Loaded<Me> =>
+export const useMe = (isWanted = true): LoadState<Me> =>
   useData(isWanted && !isEmbedded ? 'me' : null, (signal) => api.getMe({}, { signal }));
 
-export const useDeployments = (): Loaded<Deployment[]> =>
+export const useDeployments = (): LoadState<Deployment[]> =>
   useData(isEmbedded ? null : DEPLOYMENTS, async (signal) => {
     try {
       return (await api.getDeployments({ first: 1000 }, { signal })).items;

@@ -18,9 +18,9 @@ import { openPalette } from './palette.tsx';
 import { type SideGroup, sideGroups } from './side-groups.ts';
 import { TopBar } from './top-bar.tsx';
 
-type Plain = Extract<RouteName, 'home' | 'recent' | 'mine' | 'shared' | 'explore' | 'admin'>;
+type PlainRoute = Extract<RouteName, 'home' | 'recent' | 'mine' | 'shared' | 'explore' | 'admin'>;
 /** The pages at the side. A page that belongs to none of them belongs to home. */
-const SIDE: readonly Plain[] = ['home', 'recent', 'mine', 'shared', 'explore'];
+const SIDE: readonly PlainRoute[] = ['home', 'recent', 'mine', 'shared', 'explore'];
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
@@ -78,7 +78,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-function SideLink({ name, path, deploymentId }: { name: Plain; path: string; deploymentId: number }) {
+function SideLink({ name, path, deploymentId }: { name: PlainRoute; path: string; deploymentId: number }) {
   const address = addressOf(deploymentId, name);
   const isHere = name === 'home' ? path === address || path.includes('/folders/') : path === address;
   return (

@@ -18,7 +18,7 @@ export interface Listing {
   tenant: string | undefined;
 }
 
-export interface Listed {
+export interface ItemList {
   items: Item[];
   hasMore: boolean;
 }
@@ -37,17 +37,17 @@ const keyOfListing = ({ deploymentId, view, folderId, search, order, count, tena
 /** Asks for what home shows while its script is on the way. */
 export function askForHome(deploymentId: number) {
   const listing: Listing = { deploymentId, view: 'home', folderId: undefined, tenant: undefined, ...FIRST };
-  askAhead<Listed>(keyOfListing(listing), (signal) => load(listing, signal));
+  askAhead<ItemList>(keyOfListing(listing), (signal) => load(listing, signal));
   askAhead(keyOfFolders(deploymentId), loadFolders(deploymentId));
 }
 
 export function useListing(listing: Listing) {
-  const loaded = useData<Listed>(keyOfListing(listing), (signal) => load(listing, signal));
+  const loaded = useData<ItemList>(keyOfListing(listing), (signal) => load(listing, signal));
   const items = loaded.data?.items.filter((item) => !leaving.value.has(keyOfItem(item)));
   return { ...loaded, data: loaded.data && { ...loaded.data, items: items! } };
 }
 
-async function load(listing: Listing, signal: AbortSignal): Promise<Listed> {
+async function load(listing: Listing, signal: AbortSignal): Promise<ItemList> {
   const { deploymentId, view, folderId, search, order, count, tenant } = listing;
   const common = { deploymentId, ...(search ? { search } : {}) };
   if (view === 'recent') {

@@ -5,7 +5,7 @@
 import type { Workbook } from './items.ts';
 
 export type Outline = NonNullable<Workbook['dashboardOutline']>;
-type Shows = Outline[number]['shows'];
+type WidgetMark = Outline[number]['shows'];
 
 /** A column is 10 wide. Of a long dashboard, the rows are lower, and what is further down is outside of the picture. */
 const [WIDTH, HEIGHT, GAP] = [120, 75, 1];
@@ -63,7 +63,7 @@ const lines = ({ x, y, w, h }: Box, count: number, height: number, lengths: read
     />
   ));
 
-const MARKS: Record<Shows, (box: Box) => preact.ComponentChildren> = {
+const MARKS: Record<WidgetMark, (box: Box) => preact.ComponentChildren> = {
   line: (box) => <path class="stroke" d={`M${pathOf(box)}`} />,
   area: (box) => (
     <>

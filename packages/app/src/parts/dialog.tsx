@@ -57,12 +57,12 @@ function firstField(dialog: HTMLDialogElement): HTMLElement | undefined {
   return first?.matches('input, textarea') ? first : undefined;
 }
 
-type Opened = { id: number; view(close: () => void): ComponentChildren };
-const opened = signal<readonly Opened[]>([]);
+type DialogEntry = { id: number; view(close: () => void): ComponentChildren };
+const opened = signal<readonly DialogEntry[]>([]);
 let ids = 0;
 
 /** Shows a dialog from anywhere: `openDialog((close) => <Dialog title="…" onClose={close}>…</Dialog>)`. */
-export function openDialog(view: Opened['view']): () => void {
+export function openDialog(view: DialogEntry['view']): () => void {
   const one = { id: ++ids, view };
   opened.value = [...opened.peek(), one];
   return () => {
@@ -73,12 +73,12 @@ export function openDialog(view: Opened['view']): () => void {
 export const Dialogs = () => (
   <>
     {opened.value.map((one) => (
-      <Opened key={one.id} one={one} />
+      <DialogEntry key={one.id} one={one} />
     ))}
   </>
 );
 
-const Opened = ({ one }: { one: Opened }) => (
+const DialogEntry = ({ one }: { one: DialogEntry }) => (
   <>
     {one.view(() => {
       opened.value = opened.peek().filter((other) => other !== one);

@@ -5,7 +5,7 @@ import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
 import { Failed, Skeleton } from '../parts/states.tsx';
 import { say } from './say.ts';
-import type { Notification, Scheduled } from './words.ts';
+import type { Notification, ScheduledDashboard } from './words.ts';
 
 type Filter = NonNullable<Notification['filters']>[number];
 type Grain = NonNullable<Notification['timeGrains']>[number];
@@ -30,7 +30,7 @@ export interface Figure {
   label: string;
 }
 
-export interface Offered {
+export interface ChoiceOptions {
   filters: Control[];
   grains: Control[];
   figures: Figure[];
@@ -64,39 +64,42 @@ const OPERATORS = {
 const VALUES_MAX = 200;
 
 /** What the published dashboard has. */
-export function useOffered({ deploymentId, publicId }: Scheduled) {
-  return useData(`d/${deploymentId}/schedules/${publicId}/offered`, async (signal): Promise<Offered> => {
-    const { config, reportSnapshots } = await api.getDashboard({ publicId }, { signal });
-    const widgets = config.widgets ?? [];
-    const controls = (wanted: string) =>
-      widgets.flatMap(({ type, config: own }): Control[] => {
-        const { member, title, kind, grains } = (own ?? {}) as Record<string, unknown>;
-        if (type !== wanted || typeof member !== 'string') return [];
-        return [
-          {
-            member,
-            title: String(title || (wanted === 'TIME_GRAIN' ? say('groupBy') : member)),
-            kind: String(kind ?? 'select'),
-            grains: Array.isArray(grains) ? grains.map(String) : [...GRAINS],
-          },
-        ];
+export function useChoiceOptions({ deploymentId, publicId }: ScheduledDashboard) {
+  return useData(
+    `d/${deploymentId}/schedules/${publicId}/offered`,
+    async (signal): Promise<ChoiceOptions> => {
+      const { config, reportSnapshots } = await api.getDashboard({ publicId }, { signal });
+      const widgets = config.widgets ?? [];
+      const controls = (wanted: string) =>
+        widgets.flatMap(({ type, config: own }): Control[] => {
+          const { member, title, kind, grains } = (own ?? {}) as Record<string, unknown>;
+          if (type !== wanted || typeof member !== 'string') return [];
+          return [
+            {
+              member,
+              title: String(title || (wanted === 'TIME_GRAIN' ? say('groupBy') : member)),
+              kind: String(kind ?? 'select'),
+              grains: Array.isArray(grains) ? grains.map(String) : [...GRAINS],
+            },
+          ];
+        });
+      const figures = widgets.flatMap(({ id, type, config: own }): Figure[] => {
+        const { reportId, title } = (own ?? {}) as { reportId?: unknown; title?: unknown };
+        const snapshot = reportSnapshots.find((each) => each.reportId === reportId) as
+          | { title?: string; name?: string; meta?: { query?: { measures?: string[] } | null } | null }
+          | undefined;
+        const measures = snapshot?.meta?.query?.measures ?? [];
+        const name = String(title || snapshot?.title || snapshot?.name || '');
+        if (type !== 'CHART') return [];
+        return measures.map((measure) => ({
+          widgetId: id,
+          measure,
+          label: measures.length > 1 || !name ? `${name} (${measure})`.trim() : name,
+        }));
       });
-    const figures = widgets.flatMap(({ id, type, config: own }): Figure[] => {
-      const { reportId, title } = (own ?? {}) as { reportId?: unknown; title?: unknown };
-      const snapshot = reportSnapshots.find((each) => each.reportId === reportId) as
-        | { title?: string; name?: string; meta?: { query?: { measures?: string[] } | null } | null }
-        | undefined;
-      const measures = snapshot?.meta?.query?.measures ?? [];
-      const name = String(title || snapshot?.title || snapshot?.name || '');
-      if (type !== 'CHART') return [];
-      return measures.map((measure) => ({
-        widgetId: id,
-        measure,
-        label: measures.length > 1 || !name ? `${name} (${measure})`.trim() : name,
-      }));
-    });
-    return { filters: controls('FILTER'), grains: controls('TIME_GRAIN'), figures };
-  });
+      return { filters: controls('FILTER'), grains: controls('TIME_GRAIN'), figures };
+    },
+  );
 }
 
 type Body = Parameters<typeof api.updateNotification>[0]['body'];
@@ -104,7 +107,7 @@ type Body = Parameters<typeof api.updateNotification>[0]['body'];
 /** Without what the dashboard does not have any more, so that saving mends a schedule that fails for it. */
 export function keptOf(
   { filters, timeGrains, condition }: Choices,
-  offered: Offered,
+  offered: ChoiceOptions,
 ): Pick<Body, 'filters' | 'timeGrains' | 'condition'> {
   const of = (controls: Control[], member: string) => controls.some((control) => control.member === member);
   const kept = filters.filter(({ member }) => of(offered.filters, member));
@@ -124,8 +127,8 @@ export function ChoiceFields({
   choices,
   set,
 }: {
-  scheduled: Scheduled;
-  offered: Offered | undefined;
+  scheduled: ScheduledDashboard;
+  offered: ChoiceOptions | undefined;
   problem: unknown;
   retry(): void;
   choices: Choices;

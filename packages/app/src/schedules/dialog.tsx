@@ -12,15 +12,15 @@ import { ScheduleForm } from './form.tsx';
 import { Recipients } from './recipients.tsx';
 import { Runs, runNow } from './runs.tsx';
 import { say } from './say.ts';
-import { momentText, type Notification, type Scheduled, scheduleText } from './words.ts';
+import { momentText, type Notification, type ScheduledDashboard, scheduleText } from './words.ts';
 
-export const showSchedules = (scheduled: Scheduled) =>
+export const showSchedules = (scheduled: ScheduledDashboard) =>
   openDialog((close) => <Schedules scheduled={scheduled} onClose={close} />);
 
 /** What the dialog shows: all of them, one to change, or who gets one and its runs. */
 type View = { name: 'list' } | { name: 'form' | 'recipients' | 'runs'; id: number | undefined };
 
-function Schedules({ scheduled, onClose }: { scheduled: Scheduled; onClose(): void }) {
+function Schedules({ scheduled, onClose }: { scheduled: ScheduledDashboard; onClose(): void }) {
   const { deploymentId, publicId, name } = scheduled;
   const [view, setView] = useState<View>({ name: 'list' });
   const key = keyOf(scheduled);
@@ -81,10 +81,10 @@ function Schedules({ scheduled, onClose }: { scheduled: Scheduled; onClose(): vo
 /** Whoever uses keys goes on from the top of what is shown now. */
 const focus = (element: HTMLElement | null) => element?.focus();
 
-const keyOf = ({ deploymentId, publicId }: Scheduled) => `d/${deploymentId}/schedules/${publicId}`;
+const keyOf = ({ deploymentId, publicId }: ScheduledDashboard) => `d/${deploymentId}/schedules/${publicId}`;
 
 /** In a frame everybody is a creator, who makes schedules of their own within the limit of the account. */
-function useMayAdd({ deploymentId, workbookId }: Scheduled): boolean {
+function useMayAdd({ deploymentId, workbookId }: ScheduledDashboard): boolean {
   const { data } = useData(isEmbedded ? null : `d/${deploymentId}/rights/schedules/${workbookId}`, (signal) =>
     api.workspaceRights({ deploymentId, workbookIds: [workbookId] }, { signal }),
   );
@@ -100,7 +100,7 @@ function List({
   items,
   open,
 }: {
-  scheduled: Scheduled;
+  scheduled: ScheduledDashboard;
   items: Notification[];
   open(view: View): void;
 }) {
@@ -135,7 +135,7 @@ function Row({
   mayAdd,
   open,
 }: {
-  scheduled: Scheduled;
+  scheduled: ScheduledDashboard;
   one: Notification;
   mayAdd: boolean;
   open(view: View): void;

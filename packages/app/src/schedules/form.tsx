@@ -5,9 +5,9 @@ import { api } from '../data/api.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
 import { wordsOf } from '../parts/states.tsx';
 import { say as sayApp } from '../texts/say.ts';
-import { ChoiceFields, type Choices, keptOf, useOffered } from './choices.tsx';
+import { ChoiceFields, type Choices, keptOf, useChoiceOptions } from './choices.tsx';
 import { say } from './say.ts';
-import { dayName, type Notification, type Scheduled, scheduleText, type Timing } from './words.ts';
+import { dayName, type Notification, type ScheduledDashboard, scheduleText, type Timing } from './words.ts';
 
 const TYPES = ['HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'CUSTOM'] as const;
 const TYPE_TEXTS = {
@@ -73,13 +73,13 @@ export function ScheduleForm({
   onCancel,
   onDone,
 }: {
-  scheduled: Scheduled;
+  scheduled: ScheduledDashboard;
   before: Notification | undefined;
   onCancel(): void;
   onDone(saved: Notification): void;
 }) {
   const { deploymentId, publicId, name: dashboardName } = scheduled;
-  const offered = useOffered(scheduled);
+  const offered = useChoiceOptions(scheduled);
   const [draft, setDraft] = useState(() => draftOf(before));
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);

@@ -3,7 +3,7 @@ import type { api } from '../data/api.ts';
 import { locale } from '../texts/index.ts';
 import { say } from './say.ts';
 
-export interface Scheduled {
+export interface ScheduledDashboard {
   deploymentId: number;
   workbookId: number;
   /** The public id of the dashboard. */

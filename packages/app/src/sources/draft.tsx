@@ -35,7 +35,7 @@ const toDrafted = (table: SourceTable): DraftedTable => ({
   })),
 });
 
-interface Edited {
+interface EditedDraft {
   text: string;
   /** The draft that was changed by hand. */
   of: string;
@@ -51,7 +51,7 @@ function Drafting({
   const [wanted, setWanted] = useState<readonly DraftedTable[]>([]);
   const [drafts, setDrafts] = useState<readonly Draft[]>([]);
   // By table: what was written by hand stays when a key or a join of any table changes.
-  const [edited, setEdited] = useState<Readonly<Record<string, Edited | undefined>>>({});
+  const [edited, setEdited] = useState<Readonly<Record<string, EditedDraft | undefined>>>({});
   useEffect(() => {
     const compiler = startCompiler();
     void compiler.propose(tables.map(toDrafted)).then((proposed) => {
@@ -158,8 +158,8 @@ function DraftText({
   onChange,
 }: {
   draft: Draft;
-  edited: Edited | undefined;
-  onChange(edited: Edited | undefined): void;
+  edited: EditedDraft | undefined;
+  onChange(edited: EditedDraft | undefined): void;
 }) {
   const isOld = edited !== undefined && edited.of !== text;
   return (

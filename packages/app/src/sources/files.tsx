@@ -10,7 +10,7 @@ import { confirm } from '../studio/confirm.tsx';
 import { locale } from '../texts/index.ts';
 import { say } from './say.ts';
 
-interface Sending {
+interface FileUpload {
   name: string;
   /** From 0 to 1; undefined while it waits. */
   part?: number;
@@ -43,12 +43,12 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
     const { items } = await api.listDataFiles({ deploymentId, first: 1000 }, { signal });
     return items;
   });
-  const [sending, setSending] = useState<readonly Sending[]>([]);
+  const [sending, setSending] = useState<readonly FileUpload[]>([]);
   const [isOver, setOver] = useState(false);
   const send = async (files: readonly File[]) => {
     setSending(files.map(({ name }) => ({ name: storedName(name) })));
     const taken = new Set<string>();
-    const note = (i: number, next: Partial<Sending>) =>
+    const note = (i: number, next: Partial<FileUpload>) =>
       setSending((all) => all.map((one, n) => (n === i ? { ...one, ...next } : one)));
     for (const [i, file] of files.entries()) {
       const fileName = storedName(file.name);
@@ -179,7 +179,7 @@ export function Files({ deploymentId, mayChange }: { deploymentId: number; mayCh
   );
 }
 
-const wordsFor = ({ name, part, table, why }: Sending) => {
+const wordsFor = ({ name, part, table, why }: FileUpload) => {
   if (why) return say('uploadFailed', { name, why });
   if (table) return say('uploadedFile', { name, table });
   if (part === undefined) return say('waitingUpload', { name });

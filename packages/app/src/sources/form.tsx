@@ -18,7 +18,7 @@ import {
   variablesFor,
 } from './variables.ts';
 
-type Tested = Awaited<ReturnType<typeof api.testDataSource>>;
+type TestResult = Awaited<ReturnType<typeof api.testDataSource>>;
 
 export function SourceForm({
   deploymentId,
@@ -38,7 +38,7 @@ export function SourceForm({
   const [kind, setKind] = useState<Kind>(source.kind);
   const [values, setValues] = useState(source.values);
   const [password, setPassword] = useState('');
-  const [tested, setTested] = useState<Tested>();
+  const [tested, setTested] = useState<TestResult>();
   const [isBusy, setBusy] = useState(false);
   const test = async (of: string) => {
     if (!mayTest) return;

@@ -25,7 +25,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { CODE_STYLE, CODE_THEME } from '../parts/code-theme.ts';
-import { complete, cubeAround, type Known } from './completion.ts';
+import { type CompletionContext, complete, cubeAround } from './completion.ts';
 import { describe } from './language.ts';
 import type { ShownProblem } from './messages.ts';
 import { placeIn } from './yaml-place.ts';
@@ -45,7 +45,7 @@ export interface EditorOptions {
   /** A shadow root: there the styles of the editor are no inline styles, which the policy of the page refuses. */
   root: ShadowRoot;
   label: string;
-  known(): Known;
+  known(): CompletionContext;
   onChange(path: string, text: string): void;
   onSave(): void;
   /** The member at the caret shall get another name. */
@@ -142,7 +142,7 @@ export function createEditor({ root, label, known, onChange, onSave, onRename }:
   const view = new EditorView({ state: create('', true), root });
   root.append(view.dom);
 
-  function hoverAt({ state }: EditorView, position: number, { schema, cubes }: Known) {
+  function hoverAt({ state }: EditorView, position: number, { schema, cubes }: CompletionContext) {
     const line = state.doc.lineAt(position);
     const [from, to] = wordAround(line.text, position - line.from);
     const word = line.text.slice(from, to);
@@ -239,14 +239,18 @@ function wordAround(text: string, at: number): [number, number] {
   return [from, to];
 }
 
-function memberAt(word: string, around: string | undefined, cubes: Known['cubes']) {
+function memberAt(word: string, around: string | undefined, cubes: CompletionContext['cubes']) {
   const [first, second] = word.split('.');
   const cube = cubes.find(({ name }) => name === (second === undefined || first === 'CUBE' ? around : first));
   const member = cube?.members.find(({ name }) => name === (second ?? first));
   return member && { cube: cube!, member };
 }
 
-function aboutName(word: string, around: string | undefined, cubes: Known['cubes']): string | undefined {
+function aboutName(
+  word: string,
+  around: string | undefined,
+  cubes: CompletionContext['cubes'],
+): string | undefined {
   const [first] = word.split('.');
   const { cube, member } = memberAt(word, around, cubes) ?? {};
   if (member)

@@ -1,7 +1,7 @@
 /** Asks the worker that compiles the model. It is started when the studio is first shown, and ends with it. */
 import type {
   Answer,
-  Compiled,
+  CompileResult,
   Draft,
   DraftedTable,
   MeaningChange,
@@ -9,14 +9,14 @@ import type {
   RenamedMember,
 } from './messages.ts';
 
-export type { Compiled } from './messages.ts';
+export type { CompileResult } from './messages.ts';
 
 /** The name of the worker's file, which the build puts here. */
 declare const STUDIO_WORKER: string;
 
 export interface ModelCompiler {
   /** Gives the files that changed, or with `isAll` all files there are. */
-  compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<Compiled>;
+  compile(changed: [path: string, text: string | null][], isAll?: boolean): Promise<CompileResult>;
   /** What the files mean now, compared with others; null if one of both does not compile. */
   compare(before: [path: string, text: string][]): Promise<MeaningChange[] | null>;
   /** The tables with keys and joins that are declared or guessed. */

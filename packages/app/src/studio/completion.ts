@@ -1,5 +1,5 @@
 /** What can be written at the cursor: keys and words of the language, cubes, members, tables and columns. */
-import { type JsonSchema, keysAt, type Offered, wordsAt } from './language.ts';
+import { type JsonSchema, keysAt, type Suggestion, wordsAt } from './language.ts';
 import type { KnownCube } from './messages.ts';
 import { placeIn, type YamlPlace } from './yaml-place.ts';
 
@@ -9,7 +9,7 @@ export interface SourceTable {
   columns: readonly { name: string; nativeType: string }[];
 }
 
-export interface Known {
+export interface CompletionContext {
   schema: JsonSchema;
   cubes: readonly KnownCube[];
   tables: readonly SourceTable[];
@@ -18,14 +18,14 @@ export interface Known {
 export interface Completion {
   /** How many characters before the cursor are replaced. */
   length: number;
-  offered: (Offered & { kind: 'key' | 'word' | 'cube' | 'member' | 'table' | 'column' })[];
+  offered: (Suggestion & { kind: 'key' | 'word' | 'cube' | 'member' | 'table' | 'column' })[];
 }
 
 /** Keys whose values name a cube, a member of the cube around them, or a table. */
 const CUBES = new Set(['extends', 'join_path']);
 const MEMBERS = new Set(['levels', 'drill_members', 'includes', 'excludes', 'member']);
 
-export function complete(before: readonly string[], known: Known): Completion | null {
+export function complete(before: readonly string[], known: CompletionContext): Completion | null {
   const place = placeIn(before);
   const { path, key, typed } = place;
   const listKey = key ?? (path.at(-1) === '[]' ? path.at(-2) : undefined);
@@ -79,7 +79,7 @@ const members = (cube: KnownCube | undefined, key: string) =>
     }));
 
 /** Inside of braces: `{CUBE}`, a member of this cube, or another cube and then its members. */
-function references(typed: string, around: KnownCube | undefined, { cubes: all }: Known) {
+function references(typed: string, around: KnownCube | undefined, { cubes: all }: CompletionContext) {
   const [first, ...rest] = typed.split('.');
   if (rest.length) {
     const cube = first === 'CUBE' ? around : all.find(({ name }) => name === first);
@@ -95,7 +95,7 @@ function references(typed: string, around: KnownCube | undefined, { cubes: all }
 
 const fullName = ({ schema, name }: SourceTable) => `${schema}.${name}`;
 
-const tables = ({ tables: all }: Known) =>
+const tables = ({ tables: all }: CompletionContext) =>
   all.map((table) => ({
     label: fullName(table),
     text: fullName(table),
@@ -103,7 +103,7 @@ const tables = ({ tables: all }: Known) =>
     kind: 'table' as const,
   }));
 
-function columns(around: KnownCube | undefined, { tables: all }: Known) {
+function columns(around: KnownCube | undefined, { tables: all }: CompletionContext) {
   const named = around?.table.replaceAll(/["`]/g, '');
   const table = all.find((one) => fullName(one) === named) ?? all.find(({ name }) => name === named);
   return (table?.columns ?? []).map(({ name, nativeType }) => ({

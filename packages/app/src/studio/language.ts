@@ -13,7 +13,7 @@ export interface JsonSchema {
   items?: JsonSchema;
 }
 
-export interface Offered {
+export interface Suggestion {
   label: string;
   /** What is written for it. */
   text: string;
@@ -40,7 +40,7 @@ function schemasAt(root: JsonSchema, path: readonly string[]): JsonSchema[] {
 }
 
 /** The keys that can be written at a place. */
-export function keysAt(root: JsonSchema, path: readonly string[]): Offered[] {
+export function keysAt(root: JsonSchema, path: readonly string[]): Suggestion[] {
   const offered = schemasAt(root, path).flatMap(({ properties = {} }) =>
     Object.entries(properties)
       .filter(([, { deprecated }]) => !deprecated)
@@ -58,8 +58,8 @@ const textAfter = (schemas: readonly JsonSchema[]) =>
   schemas.every(({ type }) => type === 'array' || type === 'object' || type === 'null') ? '' : ' ';
 
 /** The words that a key takes. */
-export function wordsAt(root: JsonSchema, path: readonly string[], key: string): Offered[] {
-  return schemasAt(root, [...path, key]).flatMap((schema): Offered[] => {
+export function wordsAt(root: JsonSchema, path: readonly string[], key: string): Suggestion[] {
+  return schemasAt(root, [...path, key]).flatMap((schema): Suggestion[] => {
     if (schema.const !== undefined)
       return [
         { label: schema.const, text: schema.const === '*' ? '"*"' : schema.const, info: schema.description },

@@ -1,6 +1,6 @@
 /** Places of cubes in a picture: those that others lead to stand below them, and each row is ordered by its neighbours. */
 
-export interface Placed {
+export interface PlacedCube {
   name: string;
   x: number;
   y: number;
@@ -10,7 +10,7 @@ export const BOX = { width: 168, height: 44, gapX: 28, gapY: 72 };
 
 export function layOut(
   cubes: readonly { name: string; joins: readonly { to: string }[] }[],
-): Map<string, Placed> {
+): Map<string, PlacedCube> {
   const names = new Set(cubes.map(({ name }) => name));
   const depths = new Map<string, number>();
   const joinsOf = new Map(
@@ -30,7 +30,7 @@ export function layOut(
     rows[depth] ??= [];
     rows[depth].push(name);
   }
-  const placed = new Map<string, Placed>();
+  const placed = new Map<string, PlacedCube>();
   let y = 0;
   for (const row of rows.filter(Boolean)) {
     const middle = (name: string) => {

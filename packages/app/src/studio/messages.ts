@@ -36,7 +36,7 @@ export interface KnownCube {
   isOpen: boolean;
 }
 
-export interface Compiled {
+export interface CompileResult {
   problems: ShownProblem[];
   /** Of the last model that compiled, so that completion goes on while a file is half written. Only what is new or differs. */
   changed: KnownCube[];
@@ -52,7 +52,7 @@ export type Order =
   | { id: number; kind: 'draft'; tables: DraftedTable[]; dataSource: string | undefined };
 
 export type Answer =
-  | { id: number; kind: 'compiled'; compiled: Compiled }
+  | { id: number; kind: 'compiled'; compiled: CompileResult }
   | { id: number; kind: 'compared'; changes: MeaningChange[] | null }
   | { id: number; kind: 'renamed'; renamed: RenamedMember }
   | { id: number; kind: 'formatted'; texts: string[] }

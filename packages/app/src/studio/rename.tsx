@@ -14,7 +14,7 @@ export function openRename(studio: Studio, cube = '', member = '') {
   openDialog((close) => <RenameMember studio={studio} cube={cube} member={member} onClose={close} />);
 }
 
-type Done = Awaited<ReturnType<Studio['renameMember']>>;
+type RenameResult = Awaited<ReturnType<Studio['renameMember']>>;
 
 function RenameMember({
   studio,
@@ -33,7 +33,7 @@ function RenameMember({
   const [chosen, setMember] = useState(given.member);
   const member = members.some(({ name }) => name === chosen) ? chosen : (members[0]?.name ?? '');
   const [newName, setNewName] = useState(given.member);
-  const [done, setDone] = useState<Done>();
+  const [done, setDone] = useState<RenameResult>();
   const [takenIn, setTakenIn] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const rename = (event: SubmitEvent) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { modelSchema } from '../../../semantic/src/index.ts';
 import { leftOver, sourcesOf, variablesFor } from '../sources/variables.ts';
 import { accessCsv } from './access.ts';
-import { complete, type Known } from './completion.ts';
+import { type CompletionContext, complete } from './completion.ts';
 import { decidedFile, findConflicts, UNDECIDED } from './conflict-files.ts';
 import { diffRows } from './diff.ts';
 import { treeOf } from './files.ts';
@@ -33,7 +33,7 @@ const cube = (name: string, members: [string, 'dimension' | 'measure'][], table 
   isOpen: false,
 });
 
-const KNOWN: Known = {
+const KNOWN: CompletionContext = {
   schema: modelSchema() as JsonSchema,
   cubes: [
     cube(

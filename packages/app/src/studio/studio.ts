@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { api } from '../data/api.ts';
 import { preference } from '../preferences.ts';
-import { type Compiled, type ModelCompiler, startCompiler } from './compiler.ts';
+import { type CompileResult, type ModelCompiler, startCompiler } from './compiler.ts';
 import type { SourceTable } from './completion.ts';
 import { loadFiles } from './files.ts';
 import type { JsonSchema } from './language.ts';
@@ -137,7 +137,7 @@ export class Studio {
     }
   }
 
-  #show({ problems, changed, removed }: Compiled) {
+  #show({ problems, changed, removed }: CompileResult) {
     const named = <T extends { file: string }>(one: T): T => ({ ...one, file: this.#root + one.file });
     const shown = problems.map(named);
     if (JSON.stringify(shown) !== JSON.stringify(this.problems.peek())) this.problems.value = shown;

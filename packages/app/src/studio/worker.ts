@@ -14,7 +14,7 @@ import {
 } from '@oriel/semantic';
 import type {
   Answer,
-  Compiled,
+  CompileResult,
   DraftedTable,
   KnownCube,
   MeaningChange,
@@ -62,7 +62,7 @@ function answerTo(order: Order): Answer {
   }
 }
 
-function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compiled {
+function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): CompileResult {
   if (isAll) files.clear();
   for (const [path, text] of changed) {
     if (text === null) files.delete(path);
@@ -87,7 +87,7 @@ function compile({ changed, isAll }: Extract<Order, { kind: 'compile' }>): Compi
 }
 
 /** Most letters change one cube of hundreds, and the page has to read whatever is sent. */
-function whatChanged(now: Model): Pick<Compiled, 'changed' | 'removed'> {
+function whatChanged(now: Model): Pick<CompileResult, 'changed' | 'removed'> {
   const cubes = [...[...now.cubes.values()].map(cubeOf), ...[...now.views.values()].map(viewOf(now))];
   const names = new Set(cubes.map(({ name }) => name));
   const removed = [...known.keys()].filter((name) => !names.has(name));

@@ -13,7 +13,7 @@ export const LANGUAGES = {
   ja: '日本語',
 } as const;
 export type Language = keyof typeof LANGUAGES;
-type Other = Exclude<Language, 'en'>;
+type OtherLanguage = Exclude<Language, 'en'>;
 
 export type Texts<English extends Record<string, string>> = { readonly [Key in keyof English]: string };
 export type Values = Record<string, string | number>;
@@ -39,7 +39,7 @@ const all: { load(language: Language): Promise<void> }[] = [];
 
 export function defineTexts<English extends Record<string, string>>(
   english: English,
-  others: Record<Other, () => Promise<{ texts: Texts<English> }>>,
+  others: Record<OtherLanguage, () => Promise<{ texts: Texts<English> }>>,
 ): Say<keyof English> {
   const loaded = signal<Partial<Record<Language, Texts<English>>>>({ en: english });
   const say = computed(() => sayWith(loaded.value[language.value] ?? english));

@@ -5,7 +5,7 @@
 import type { Board } from '../board.ts';
 import { askFor, type Rows } from '../rows.ts';
 import { type FilterValue, Problem, type Snapshot, type Widget } from '../types.ts';
-import type { Answer, Described, Settings, ToApplication } from './messages.ts';
+import type { Answer, DashboardDescription, Settings, ToApplication } from './messages.ts';
 
 const AT_ONCE = 4;
 const WAITING_MAX = 100;
@@ -151,7 +151,7 @@ function takeFilter(board: Board, member: unknown, given: unknown, setFilter: Se
 
 const stringOrNull = (text: unknown) => (typeof text === 'string' ? text : null);
 
-export const describe = (board: Board): Described => ({
+export const describe = (board: Board): DashboardDescription => ({
   title: board.title,
   description: board.dashboard!.description || board.dashboard!.config.description || null,
   charts: chartsOf(board).map(({ widget, snapshot }) => ({

@@ -1,2 +1,2 @@
 export { ApplicationFrame } from './app-frame.tsx';
-export type { Described, FromApplication, Settings, Start, ToApplication } from './messages.ts';
+export type { DashboardDescription, FromApplication, Settings, Start, ToApplication } from './messages.ts';

@@ -10,7 +10,7 @@ export interface Settings {
   filters: Record<string, FilterValue>;
 }
 
-export interface Described {
+export interface DashboardDescription {
   title: string;
   description: string | null;
   /** The charts, whose rows can be asked for. */
@@ -21,7 +21,7 @@ export interface Described {
 
 export interface Start {
   source: ApplicationSource;
-  dashboard: Described;
+  dashboard: DashboardDescription;
   settings: Settings;
 }
 

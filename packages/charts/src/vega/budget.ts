@@ -11,18 +11,18 @@ import { ChartRefused } from './chart-refused.ts';
 export const LIMITS = { work: 200_000_000 };
 
 /** What a chart can have too many of. */
-export type Much = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
+export type BudgetUnit = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
 
 export interface Budget {
   /** Refuses the chart if it has asked for too much altogether. */
-  spend(work: number, what: Much): void;
+  spend(work: number, what: BudgetUnit): void;
   /** For the next drawing: a chart is drawn again when it is pointed at. */
   renew(): void;
 }
 
 export function createBudget(): Budget {
   let left = LIMITS.work;
-  let spent: Partial<Record<Much, number>> = {};
+  let spent: Partial<Record<BudgetUnit, number>> = {};
   return {
     spend(work, what) {
       // A length that the chart gives may be less than nothing, which pays nothing back.

@@ -23,7 +23,7 @@ interface Entry {
   granularity?: string;
 }
 
-export interface Reading {
+export interface DatumOptions {
   /** Names of specs, and the members that they stand for. */
   members: [key: string, member: string][];
   annotation: Annotation;
@@ -50,7 +50,7 @@ export function createReader({
   columnFormats,
   tooltip,
   marks,
-}: Reading) {
+}: DatumOptions) {
   const memberOf = new Map(members);
   const patterns = new Map(
     members.map(([key]) => [key, new RegExp(`["\\[.](?:[a-z0-9]+_)?${key}(?:_start|_end)?["\\]]`)]),

@@ -37,7 +37,7 @@ export interface Room {
   measure(text: string): number;
 }
 
-export interface Drawn {
+export interface DrawnChart {
   spec: ChartSpec;
   config: object;
   locale: object;
@@ -51,7 +51,7 @@ export interface Drawing {
   members: [string, string][];
   isUtc: boolean;
   /** `unseen`: times whose labels have no room, so that another label tells the year. */
-  draw(look: Look, room: Room, unseen?: ReadonlySet<number>): Drawn;
+  draw(look: Look, room: Room, unseen?: ReadonlySet<number>): DrawnChart;
 }
 
 export function createDrawing(

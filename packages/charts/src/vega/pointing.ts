@@ -6,7 +6,7 @@ import { cellsOf, type marksOf, type Spot, stopsOf, type Target, targetAt } from
 import type { TooltipLine } from './tooltip.tsx';
 
 /** What is pointed at, at places on the screen. */
-export interface Pointed {
+export interface PointerHit {
   x: number;
   y: number;
   lines: TooltipLine[];
@@ -31,7 +31,7 @@ interface Options {
   frame: HTMLElement;
   marks: ReturnType<typeof marksOf>;
   reader: ReturnType<typeof createReader>;
-  show(pointed: Pointed | undefined): void;
+  show(pointed: PointerHit | undefined): void;
   open(target: Target): void;
 }
 
@@ -50,7 +50,7 @@ export function createPointing({ view, frame, marks, reader, show, open }: Optio
   /** From places of the chart to those of the screen. */
   const matrix = () => frame.querySelector<SVGGElement>('svg .root')?.getScreenCTM();
 
-  function point(target: Target | undefined, by: Partial<Pointed> & { at?: [number, number] } = {}) {
+  function point(target: Target | undefined, by: Partial<PointerHit> & { at?: [number, number] } = {}) {
     current = target;
     const toScreen = matrix();
     const lines = target ? reader.linesOf(target) : [];

@@ -9,7 +9,7 @@ export interface TooltipLine {
   isChosen?: boolean;
 }
 
-export interface Placed {
+export interface TooltipProps {
   x: number;
   y: number;
   lines: TooltipLine[];
@@ -20,7 +20,7 @@ const LINE_HEIGHT = 20;
 const MARGIN = 60;
 
 /** Beside the pointer, and inside of the board. */
-export function Tooltip({ x, y, lines, hint }: Placed) {
+export function Tooltip({ x, y, lines, hint }: TooltipProps) {
   const { say, formats } = useBoard();
   const { clientWidth, clientHeight } = document.documentElement;
   const { shown, hidden } = fitting(lines, Math.floor((clientHeight - MARGIN) / LINE_HEIGHT));

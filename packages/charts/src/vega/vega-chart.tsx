@@ -7,7 +7,7 @@ import { filtersOthers, opensOn, useShared } from '../shared.ts';
 import { createReader } from './datum.ts';
 import { createDrawing } from './drawing.ts';
 import './plain-renderer.ts';
-import { createPointing, type Pointed, type Pointing } from './pointing.ts';
+import { createPointing, type PointerHit, type Pointing } from './pointing.ts';
 import { createView } from './runtime.ts';
 import { marksOf, type Target, unseenTimes } from './spots.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -17,7 +17,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const { tokens, formats, say } = board;
   const frame = useRef<HTMLDivElement>(null);
   const pointing = useRef<Pointing | undefined>(undefined);
-  const [pointed, setPointed] = useState<Pointed>();
+  const [pointed, setPointed] = useState<PointerHit>();
   const [error, setError] = useState<Error>();
   /** Counts the sizes that the chart was drawn for. */
   const [sizes, setSizes] = useState(0);
@@ -162,7 +162,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
 }
 
 /** Shows which points the tooltip is about. */
-function Guide({ dots, rule }: Pointed) {
+function Guide({ dots, rule }: PointerHit) {
   return (
     <svg class="vega-guide" aria-hidden="true">
       {rule && <line {...rule} />}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvOf, download } from '../csv.ts';
-import { canDrill, type Drilled, namesOf } from '../drill-query.ts';
+import { canDrill, type DrillTarget, namesOf } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { SafeHtml } from '../html.tsx';
 import { lazy } from '../lazy.tsx';
@@ -126,7 +126,7 @@ function CrossMarks({ widgetId, snapshot }: { widgetId: string; snapshot: Snapsh
   );
 }
 
-function Chip({ clicked }: { clicked: Drilled }) {
+function Chip({ clicked }: { clicked: DrillTarget }) {
   const { board, details } = useShared();
   const { formats, say } = board;
   const names = namesOf(clicked, formats).join(', ');

@@ -1,7 +1,7 @@
 /** The rows behind a figure, a mark or a cell, in pages. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvOf, download } from '../csv.ts';
-import { type Drilled, detailsOf, FILE_ROWS_MAX, namesOf, orderBy, PAGE_ROWS } from '../drill-query.ts';
+import { type DrillTarget, detailsOf, FILE_ROWS_MAX, namesOf, orderBy, PAGE_ROWS } from '../drill-query.ts';
 import { shownOf } from '../format.ts';
 import { typed } from '../query.ts';
 import type { Rows } from '../rows.ts';
@@ -18,7 +18,7 @@ interface Details extends Rows {
   count: number;
 }
 
-export function Drill(props: Drilled & { onClose(): void }) {
+export function Drill(props: DrillTarget & { onClose(): void }) {
   const { widgetId, title, member, value, format, annotation, query, onClose } = props;
   const board = useBoard();
   const { say, formats } = board;

@@ -8,7 +8,7 @@ import { Metrics } from './metrics.ts';
 import { type CubeMembers, type Member, readSemanticModels } from './semantic-models.ts';
 import type { DbtSettings } from './settings.ts';
 import { planViews } from './views.ts';
-import { descriptionOf, given, metaOf, yamlText } from './yaml-text.ts';
+import { descriptionOf, metaOf, withoutUndefined, yamlText } from './yaml-text.ts';
 
 export interface DbtFile {
   readonly path: string;
@@ -109,7 +109,7 @@ function cubeOf(of: CubeMembers, otherDescription: unknown, note: AddNote) {
   if (meta === null) note('left_out', node.id, 'Its `meta` is larger than 16 KB, or nested too deeply.');
   const description =
     node.description ?? (typeof otherDescription === 'string' ? otherDescription : undefined);
-  return given({
+  return withoutUndefined({
     name,
     description: descriptionOf(description),
     sql_table: table,
@@ -125,7 +125,7 @@ function dimensionOf(column: CubeColumn, taken: Set<string>): Member {
   // `count` is the number of rows, and metrics keep their names.
   const name = takeName(taken.has(wanted) || wanted === 'count' ? `${wanted}_column` : wanted, taken);
   const isPlain = /^[A-Za-z_]\w*$/.test(column.sql);
-  return given({
+  return withoutUndefined({
     name,
     description: descriptionOf(column.description),
     sql: isPlain ? column.sql : `{CUBE}.${column.sql}`,

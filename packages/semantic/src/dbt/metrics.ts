@@ -6,7 +6,7 @@ import { filterSql, filterTexts } from './filters.ts';
 import { type Fields, fields, isFields, list, text, whole } from './json.ts';
 import { expressionOf, type Member, type SemanticModel, sqlOfCube } from './semantic-models.ts';
 import { rewriteSql, Unsayable } from './sql.ts';
-import { descriptionOf, given, metaOf, titleOf } from './yaml-text.ts';
+import { descriptionOf, metaOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 /** An aggregation, before it has a name. */
 interface Aggregation {
@@ -247,7 +247,7 @@ export class Metrics {
       this.#note('changed', model.id, message);
     }
     members.measures.push(
-      given({
+      withoutUndefined({
         name: member,
         ...described,
         sql,
@@ -307,7 +307,7 @@ function windowOf(value: unknown): string {
 }
 
 const describe = (source: Fields) =>
-  given({
+  withoutUndefined({
     // dbt fills in the name where there is no label.
     title: source.label === source.name ? undefined : titleOf(text(source.label)),
     description: descriptionOf(text(source.description)),

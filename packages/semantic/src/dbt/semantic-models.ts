@@ -5,7 +5,7 @@ import type { DimensionType } from '../model.ts';
 import { type AddNote, addJoin, type CubeColumn, type CubePlan, columnOfCube } from './cubes.ts';
 import { type Fields, fields, list, text, texts } from './json.ts';
 import { rewriteSql, Unsayable } from './sql.ts';
-import { descriptionOf, given, metaOf, titleOf } from './yaml-text.ts';
+import { descriptionOf, metaOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 /** A dimension or measure, as it is written. */
 export type Member = { readonly name: string } & Readonly<Record<string, unknown>>;
@@ -195,7 +195,7 @@ function dimensionOf(
   }: { sql: string; dimension: Fields; column: CubeColumn | undefined; isTime: boolean },
 ): Member {
   const type: DimensionType = isTime ? 'time' : (column?.type ?? 'string');
-  return given({
+  return withoutUndefined({
     name,
     title: titleOf(text(dimension.label)),
     description: descriptionOf(text(dimension.description) ?? column?.description),

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts';
 import { referTo, type SemanticModel } from './semantic-models.ts';
 import type { DbtSettings } from './settings.ts';
 import { Unsayable } from './sql.ts';
-import { descriptionOf, given, titleOf } from './yaml-text.ts';
+import { descriptionOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 export interface ViewPlan {
   readonly id: string;
@@ -34,7 +34,7 @@ export function planViews(queries: readonly Fields[], options: ViewOptions): Vie
         title: titleOf(text(query.label)),
         description: descriptionOf(text(query.description)),
       };
-      return [{ id, name: free, view: given({ name: free, ...described, cubes }) }];
+      return [{ id, name: free, view: withoutUndefined({ name: free, ...described, cubes }) }];
     } catch (error) {
       if (!(error instanceof Unsayable)) throw error;
       options.note('left_out', id, `The saved query: ${error.message}.`);

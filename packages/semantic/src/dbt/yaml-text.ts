@@ -58,5 +58,5 @@ export const titleOf = (text: string | undefined) => cut(text, TITLE_MAX);
 export const descriptionOf = (text: string | undefined) => cut(text, DESCRIPTION_MAX);
 
 /** Leaves out keys without a value, so that files have only what somebody wrote. */
-export const given = <T extends object>(value: T): T =>
+export const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;

@@ -10,7 +10,7 @@ export interface Renaming {
   readonly newName: string;
 }
 
-export interface Renamed {
+export interface RenameResult {
   /** The files that change, with their new texts. */
   readonly files: ReadonlyMap<string, string>;
   /** How many places change. */
@@ -57,7 +57,7 @@ const itemsOf = (map: YAMLMap, key: string): unknown[] => {
 const mapsOf = (map: YAMLMap, key: string) => itemsOf(map, key).filter((item) => isMap(item));
 const nameOf = (map: YAMLMap) => textOf(map.get('name', true));
 
-export function renameMember(files: ReadonlyMap<string, string>, renaming: Renaming): Renamed {
+export function renameMember(files: ReadonlyMap<string, string>, renaming: Renaming): RenameResult {
   const { member, newName } = renaming;
   const cubes = new Map<string, Part>();
   const views = new Map<string, Part>();

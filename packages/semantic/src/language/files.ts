@@ -19,7 +19,7 @@ import {
   truth,
   withSchema,
 } from '../read.ts';
-import { type Repeats, readYaml, shorten } from '../yaml.ts';
+import { type RepeatBudget, readYaml, shorten } from '../yaml.ts';
 import { described, dimension, hierarchy, measure, NO_NAME, OLDER_KEYS, segment } from './members.ts';
 import { policy } from './policies.ts';
 import { refreshKey } from './refresh-keys.ts';
@@ -197,7 +197,7 @@ export interface RawFile {
   readonly views: readonly RawView[];
 }
 
-export function readFile(source: Source, problems: Problems, repeats: Repeats): RawFile {
+export function readFile(source: Source, problems: Problems, repeats: RepeatBudget): RawFile {
   const value = readYaml(source, problems, repeats);
   return value && value.kind !== 'nothing' ? modelFile(value, problems) : { cubes: [], views: [] };
 }

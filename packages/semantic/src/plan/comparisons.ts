@@ -6,12 +6,12 @@ import { type Clock, readRange } from '../times/ranges.ts';
 import { type Condition, call, inBrackets, joined, type Sql, sql, type Value, value } from './sql.ts';
 import type { Scalar } from './viewer.ts';
 
-export interface Compared {
+export interface ComparedMember {
   readonly type: DimensionType;
   readonly sql: Sql;
 }
 
-export interface Comparing {
+export interface ComparisonContext {
   readonly clock: Clock;
   /** In a query, `notEquals` and `notContains` keep rows without a value. In a policy, no value matches nothing. */
   readonly keepsNulls: boolean;
@@ -19,10 +19,10 @@ export interface Comparing {
 
 /** Undefined if the operator or a value does not fit the type of the member. */
 export function compare(
-  compared: Compared,
+  compared: ComparedMember,
   operator: Operator,
   values: readonly (Scalar | null)[],
-  { clock, keepsNulls }: Comparing,
+  { clock, keepsNulls }: ComparisonContext,
 ): Sql | undefined {
   const { type } = compared;
   const member = { type, sql: inBrackets(compared.sql) };

@@ -127,7 +127,7 @@ function requireWindows({ bases }: Fact, keys: readonly Key[], windows: Windows 
   }
 }
 
-interface Repeated {
+interface RepeatedFact {
   readonly rows: Rows;
   readonly node: Node;
   readonly path: readonly string[];
@@ -141,7 +141,7 @@ interface Repeated {
 /** Rows that joins have repeated become one for each group and primary key again, before they are aggregated. */
 function deduplicated(
   context: PlanContext,
-  { rows, node, path, source, keyColumns, values, own }: Repeated,
+  { rows, node, path, source, keyColumns, values, own }: RepeatedFact,
 ): Select {
   const aliases = createAliases();
   for (const { name } of keyColumns) aliases.next(name);

@@ -1,6 +1,6 @@
 /** The filters of a query: on rows, and on measures of the result. */
 import type { Clock } from '../times/ranges.ts';
-import { type Compared, compare } from './comparisons.ts';
+import { type ComparedMember, compare } from './comparisons.ts';
 import { queryError } from './errors.ts';
 import type { Member, Members } from './members.ts';
 import { type Comparison, type Filter, MEASURE_FILTER } from './query.ts';
@@ -77,7 +77,7 @@ export const membersOf = (filter: FoundFilter): readonly Member[] =>
 export function filterCondition(
   filter: FoundFilter,
   clock: Clock,
-  comparedOf: (member: Extract<FoundFilter, { member: unknown }>['member']) => Compared | Condition,
+  comparedOf: (member: Extract<FoundFilter, { member: unknown }>['member']) => ComparedMember | Condition,
 ): Condition {
   if ('and' in filter) return allOf(filter.and.map((part) => filterCondition(part, clock, comparedOf)));
   if ('or' in filter) return anyOf(filter.or.map((part) => filterCondition(part, clock, comparedOf)));

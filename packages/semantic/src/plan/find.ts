@@ -19,7 +19,7 @@ import {
 } from './members.ts';
 import { type Output, orderOf, plainTimesOf } from './pages.ts';
 import { type Hints, knownPath, noJoinPath } from './paths.ts';
-import type { Named, Query, TimeDimension } from './query.ts';
+import type { NamedMember, Query, TimeDimension } from './query.ts';
 import type { Viewer } from './viewer.ts';
 
 export interface QueryMembers {
@@ -120,7 +120,7 @@ function refuseHiddenJoins(model: Model, cubes: readonly string[], viewer: Viewe
   });
 }
 
-const once = (names: readonly Named[]) =>
+const once = (names: readonly NamedMember[]) =>
   names.filter(({ name }, i) => names.findIndex((other) => other.name === name) === i);
 
 function findTime(item: TimeDimension, members: Members, clock: Clock): FoundTime {

@@ -2,7 +2,7 @@
 import type { Cube, Dimension, Measure, Model, Policy, Segment, View } from '../model.ts';
 import { didYouMean } from '../problems.ts';
 import { type QueryError, queryError } from './errors.ts';
-import type { Named } from './query.ts';
+import type { NamedMember } from './query.ts';
 import { policiesFor, type Viewer } from './viewer.ts';
 
 interface Place {
@@ -32,10 +32,10 @@ export interface Members {
   readonly view: View | undefined;
   /** The members that the query names, by the name of their cube or view. Those of a view are of its cubes too. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
-  find(named: Named): Member;
-  dimension(named: Named): DimensionMember;
-  measure(named: Named): MeasureMember;
-  segment(named: Named): SegmentMember;
+  find(named: NamedMember): Member;
+  dimension(named: NamedMember): DimensionMember;
+  measure(named: NamedMember): MeasureMember;
+  segment(named: NamedMember): SegmentMember;
   /**
    * Whether the viewer could query the member of the cube at the end of a path: through the view, if it includes the
    * member, or else by itself. If so, it counts as named.
@@ -52,7 +52,7 @@ export function createMembers(model: Model, viewer: Viewer): Members {
   let view: View | undefined;
   let first: string | undefined;
 
-  const find = (wanted: Named): Member => {
+  const find = (wanted: NamedMember): Member => {
     const [owner, name] = wanted.name.split('.') as [string, string];
     const found = findMember(model, owner, name, viewer);
     if (!found) throw unknown(model, wanted, viewer);
@@ -65,7 +65,7 @@ export function createMembers(model: Model, viewer: Viewer): Members {
     note(found.cube.name, definitionOf(found).name);
     return found;
   };
-  const ofKind = <Kind extends Member['kind']>(wanted: Named, kind: Kind) => {
+  const ofKind = <Kind extends Member['kind']>(wanted: NamedMember, kind: Kind) => {
     const found = find(wanted);
     if (found.kind !== kind) {
       throw queryError(
@@ -129,7 +129,7 @@ export const membersIn = ({ dimensions, measures, segments }: Cube) => [
 ];
 
 /** The same words for a member that does not exist and for one that is hidden. */
-function unknown(model: Model, { name, path }: Named, viewer: Viewer): QueryError {
+function unknown(model: Model, { name, path }: NamedMember, viewer: Viewer): QueryError {
   const meant = didYouMean(name.slice(0, COMPARED_CHARACTERS), usable(model, name, viewer));
   const message = `There is no member \`${name}\` that this query can use.`;
   return queryError('unknown_member', meant ? `${message} ${meant}` : message, path);

@@ -115,9 +115,9 @@ export function planQuery(model: Model, json: unknown, viewer: Viewer, options: 
   return { type: 'compareDateRangeQuery', plans, sameUntilMs: now.sameUntilMs, isRenewed, isCompact };
 }
 
-type Planning = Omit<PlanOptions, 'now' | 'budget'> & { readonly now: Now; readonly budget: Budget };
+type PlanningOptions = Omit<PlanOptions, 'now' | 'budget'> & { readonly now: Now; readonly budget: Budget };
 
-function planOne(model: Model, query: Query, viewer: Viewer, options: Planning): Plan {
+function planOne(model: Model, query: Query, viewer: Viewer, options: PlanningOptions): Plan {
   const zone = findZone(query.timezone);
   if (!zone)
     throw queryError(

@@ -2,7 +2,7 @@
 import type { Model, Policy, Condition as PolicyCondition, View } from '../model.ts';
 import type { Clock, Now } from '../times/ranges.ts';
 import { UTC } from '../times/zones.ts';
-import { type Compared, compare } from './comparisons.ts';
+import { type ComparedMember, compare } from './comparisons.ts';
 import type { Node, Rows } from './rows.ts';
 import { allOf, anyOf, type Condition, tableOfColumn } from './sql.ts';
 import { policiesFor, policyValues, type Viewer } from './viewer.ts';
@@ -48,7 +48,7 @@ function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
     const { policies, name, dimensions } = node.cube;
     if (!policies.length) continue;
     const columns = new Set<string>();
-    const memberOf = (member: string): Compared => {
+    const memberOf = (member: string): ComparedMember => {
       const made = rows.dimension(node, member);
       if (tableOfColumn(made) === node.alias) columns.add(member);
       return { type: dimensions.get(member)!.type, sql: made };
@@ -62,7 +62,7 @@ function conditionsOf(rows: Rows, access: Access): RowPolicy[] {
 }
 
 function viewCondition(rows: Rows, view: View, access: Access): Condition {
-  const memberOf = (name: string): Compared => {
+  const memberOf = (name: string): ComparedMember => {
     const { cube, member, path } = view.members.get(name)!;
     const { type } = rows.context.model.cubes.get(cube)!.dimensions.get(member)!;
     return { type, sql: rows.dimension(rows.at(path), member) };
@@ -117,13 +117,13 @@ function refusesNull(condition: PolicyCondition, columns: ReadonlySet<string>): 
 
 const conditionOf = (
   counting: readonly Policy[],
-  memberOf: (name: string) => Compared,
+  memberOf: (name: string) => ComparedMember,
   access: Access,
 ): Condition => anyOf(counting.map(({ rows }) => (rows ? rowCondition(rows, memberOf, access) : true)));
 
 function rowCondition(
   condition: PolicyCondition,
-  memberOf: (name: string) => Compared,
+  memberOf: (name: string) => ComparedMember,
   access: Access,
 ): Condition {
   if ('and' in condition) return allOf(condition.and.map((part) => rowCondition(part, memberOf, access)));

@@ -2,16 +2,16 @@
 import type { Operator } from '../model.ts';
 import type { RangeText } from '../times/ranges.ts';
 import type { Calculated } from './calculated/fields.ts';
-import type { Named } from './named.ts';
+import type { NamedMember } from './named-member.ts';
 
-export type { Named };
+export type { NamedMember };
 
 export interface Query {
-  readonly measures: readonly Named[];
+  readonly measures: readonly NamedMember[];
   /** Time dimensions with a granularity are in `timeDimensions`, also if they were given here. */
-  readonly dimensions: readonly Named[];
+  readonly dimensions: readonly NamedMember[];
   readonly timeDimensions: readonly TimeDimension[];
-  readonly segments: readonly Named[];
+  readonly segments: readonly NamedMember[];
   /** Fields of this query alone, computed from members or from each other. */
   readonly calculated: readonly Calculated[];
   readonly filters: readonly Filter[];
@@ -27,10 +27,10 @@ export interface Query {
   /** Whether the rows of the answer are lists of values, without the names of the columns. */
   readonly isCompact: boolean;
   /** Cubes, each to be joined to the next: the path to take where there are others. */
-  readonly joinHints: readonly (readonly Named[])[];
+  readonly joinHints: readonly (readonly NamedMember[])[];
 }
 
-export interface TimeDimension extends Named {
+export interface TimeDimension extends NamedMember {
   readonly granularity: string | undefined;
   readonly dateRange: RangeText | undefined;
   readonly compareDateRange: readonly RangeText[] | undefined;
@@ -41,7 +41,7 @@ export type Filter =
   | { readonly or: readonly Filter[]; readonly path: string }
   | Comparison;
 
-export interface Comparison extends Named {
+export interface Comparison extends NamedMember {
   /** `measureFilter` keeps the rows that count for the measure. Clients ask so for the rows behind a number. */
   readonly operator: Operator | typeof MEASURE_FILTER;
   readonly values: readonly FilterValue[];
@@ -49,7 +49,7 @@ export interface Comparison extends Named {
 export const MEASURE_FILTER = 'measureFilter';
 export type FilterValue = string | number | boolean | null;
 
-export interface Order extends Named {
+export interface Order extends NamedMember {
   readonly descending: boolean;
 }
 

@@ -10,7 +10,7 @@ import {
   type Filter,
   type FilterValue,
   MEASURE_FILTER,
-  type Named,
+  type NamedMember,
   type Order,
   QUERY_LIMITS,
   type Query,
@@ -22,7 +22,7 @@ import {
   isGiven,
   isObject,
   list,
-  named,
+  namedMember,
   type Reading,
   refuse,
   refuseUnknown,
@@ -70,15 +70,15 @@ export function readQuery(json: unknown): Query {
 
 function read(json: Record<string, unknown>, reading: Reading): Query {
   refuseUnknown(json, KEYS, '', reading);
-  const names = (key: string) => list(json[key], key, reading, named);
-  const dimensions: Named[] = [];
+  const names = (key: string) => list(json[key], key, reading, namedMember);
+  const dimensions: NamedMember[] = [];
   const timeDimensions = list(json.timeDimensions, 'timeDimensions', reading, timeDimension);
   for (const item of list(json.dimensions, 'dimensions', reading, text)) {
     const split = MEMBER_AND_GRANULARITY.exec(item.name);
     if (split) {
       const more = { dateRange: undefined, compareDateRange: undefined };
       timeDimensions.push({ name: split[1]!, path: item.path, granularity: split[2], ...more });
-    } else dimensions.push(named(item.name, item.path, reading));
+    } else dimensions.push(namedMember(item.name, item.path, reading));
   }
   const query: Query = {
     measures: names('measures'),
@@ -131,8 +131,8 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
   return query;
 }
 
-function joinHint(json: unknown, path: string, reading: Reading): Named[] {
-  const cubes = list(json, path, reading, (item, at): Named => {
+function joinHint(json: unknown, path: string, reading: Reading): NamedMember[] {
+  const cubes = list(json, path, reading, (item, at): NamedMember => {
     if (typeof item === 'string' && CUBE.test(item)) return { name: item, path: at };
     refuse(reading, at, 'This must be the name of a cube.');
     return { name: '', path: at };
@@ -152,7 +152,7 @@ function timeDimension(item: unknown, path: string, reading: Reading): TimeDimen
     refuse(reading, path, 'Give `dateRange` or `compareDateRange`, and not both.');
   }
   return {
-    ...named(json.dimension, `${path}.dimension`, reading),
+    ...namedMember(json.dimension, `${path}.dimension`, reading),
     granularity: typeof granularity === 'string' ? granularity : undefined,
     dateRange: isGiven(dateRange) ? range(dateRange, `${path}.dateRange`, reading) : undefined,
     compareDateRange: isGiven(compareDateRange)
@@ -206,7 +206,7 @@ function filter(json: unknown, path: string, depth: number, reading: Reading): F
 function comparison(json: Record<string, unknown>, path: string, reading: Reading): Comparison {
   reading.filters++;
   refuseUnknown(json, FILTER_KEYS, path, reading);
-  const member = named(json.member ?? json.dimension, `${path}.member`, reading);
+  const member = namedMember(json.member ?? json.dimension, `${path}.member`, reading);
   if (json.operator === MEASURE_FILTER) return { ...member, path, operator: MEASURE_FILTER, values: [] };
   const isOneDay = json.operator === ON_THE_DATE;
   const operator = isOneDay ? 'inDateRange' : (json.operator as Operator);

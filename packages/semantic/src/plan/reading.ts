@@ -1,7 +1,7 @@
 /** Reads values of JSON, and notes what is wrong with them and where. */
 import { didYouMean } from '../problems.ts';
 import type { QueryIssue } from './errors.ts';
-import type { Named } from './named.ts';
+import type { NamedMember } from './named-member.ts';
 import { QUERY_LIMITS } from './query.ts';
 
 export const MEMBER = /^[A-Za-z_][A-Za-z0-9_]{0,127}\.[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -31,7 +31,7 @@ export function list<T>(
   return json.map((value, i) => item(value, `${path}[${i}]`, reading));
 }
 
-export function named(json: unknown, path: string, reading: Reading): Named {
+export function namedMember(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json !== 'string' || !MEMBER.test(json)) {
     refuse(reading, path, 'This must be the name of a member, such as `orders.count`.');
     return { name: '', path };
@@ -39,7 +39,7 @@ export function named(json: unknown, path: string, reading: Reading): Named {
   return { name: json, path };
 }
 
-export function text(json: unknown, path: string, reading: Reading): Named {
+export function text(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json === 'string') return { name: bounded(json, path, reading), path };
   refuse(reading, path, 'This must be a text.');
   return { name: '', path };

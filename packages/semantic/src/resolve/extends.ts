@@ -1,17 +1,17 @@
 /** A cube or view that extends another one takes over what it does not say itself. */
 import type { RawCube, RawView } from '../language/files.ts';
 import { didYouMean, type Problems } from '../problems.ts';
-import { atKey, type Name, type Where } from '../read.ts';
+import { atKey, type Name, type ObjectPlace } from '../read.ts';
 import { shorten } from '../yaml.ts';
 import type { Size } from './size.ts';
 
-interface Extending {
+interface ExtendingObject {
   readonly name: Name;
   readonly extends: Name | undefined;
-  readonly where: Where;
+  readonly where: ObjectPlace;
 }
 
-interface How<Raw> {
+interface ExtendOptions<Raw> {
   readonly problems: Problems;
   readonly size: Size;
   extend(own: Raw, base: Raw): Raw;
@@ -20,18 +20,21 @@ interface How<Raw> {
 /** Longer chains help nobody, and each of their members is taken over again. */
 const CHAIN_MAX = 20;
 
-interface Extended<Raw> {
+interface ExtendedObject<Raw> {
   readonly raw: Raw;
   readonly depth: number;
 }
 
 /** All of them, in their order, with what they take over. */
-export function extendAll<Raw extends Extending>(raws: readonly Raw[], how: How<Raw>): readonly Raw[] {
+export function extendAll<Raw extends ExtendingObject>(
+  raws: readonly Raw[],
+  how: ExtendOptions<Raw>,
+): readonly Raw[] {
   const { problems, size, extend } = how;
   const byName = new Map(raws.map((raw) => [raw.name.text, raw] as const));
-  const done = new Map<Raw, Extended<Raw>>();
+  const done = new Map<Raw, ExtendedObject<Raw>>();
 
-  function extended(raw: Raw, on: readonly Raw[]): Extended<Raw> {
+  function extended(raw: Raw, on: readonly Raw[]): ExtendedObject<Raw> {
     const known = done.get(raw);
     if (known) return known;
     if (on.includes(raw)) {
@@ -52,7 +55,7 @@ export function extendAll<Raw extends Extending>(raws: readonly Raw[], how: How<
   }
 
   /** All of the other one counts, since each of its parts is resolved again, also the part that is replaced. */
-  function extendOne(raw: Raw, on: readonly Raw[]): Extended<Raw> {
+  function extendOne(raw: Raw, on: readonly Raw[]): ExtendedObject<Raw> {
     const base = baseOf(raw);
     if (!base || size.isFull) return { raw, depth: 0 };
     const { raw: whole, depth } = extended(base, [...on, raw]);
@@ -100,7 +103,7 @@ export const extendView = (own: RawView, base: RawView): RawView => ({
 /** Policies too: whoever gives none has those of the other one, and never less. */
 function ownFirst(own: RawCube | RawView, base: RawCube | RawView) {
   const given = Object.fromEntries(Object.entries(own).filter(([key]) => own.where.keys.has(key)));
-  const where: Where = {
+  const where: ObjectPlace = {
     spot: own.where.spot,
     characters: own.where.characters + base.where.characters,
     keys: new Map([...base.where.keys, ...own.where.keys]),

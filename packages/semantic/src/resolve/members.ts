@@ -11,7 +11,6 @@ import type {
 } from '../language/members.ts';
 import type {
   Case,
-  Described,
   Dimension,
   Expression,
   Granularity,
@@ -20,13 +19,14 @@ import type {
   Label,
   Measure,
   MemberReference,
+  ModelElement,
   Segment,
 } from '../model.ts';
 import { atKey, type Name } from '../read.ts';
 import type { CubeNames } from './names.ts';
 import { type Context, resolveExpression, resolveNamed, type Scope } from './references.ts';
 
-interface RawDescribed {
+interface RawElement {
   readonly name: Name;
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -34,7 +34,7 @@ interface RawDescribed {
   readonly meta: Json | undefined;
 }
 
-export const describe = (raw: RawDescribed, isPublic = true): Described => ({
+export const describe = (raw: RawElement, isPublic = true): ModelElement => ({
   name: raw.name.text,
   title: raw.title,
   description: raw.description,

@@ -1,5 +1,5 @@
 /** What an answer says about its columns: titles, types and formats. */
-import type { Described, Json, Model } from '../model.ts';
+import type { Json, Model, ModelElement } from '../model.ts';
 import type { QueryMembers } from '../plan/find.ts';
 import { typeOfMeasure } from '../plan/measures.ts';
 import { definitionOf, findMember, isOpenTo, type MeasureMember, type Member } from '../plan/members.ts';
@@ -109,7 +109,7 @@ function describeMember(model: Model, member: Member): ShownMember {
   const [owner, name] = member.key.split('.') as [string, string];
   const view = model.views.get(owner);
   const own = definitionOf(member);
-  const said: Described = view?.members.get(name) ?? own;
+  const said: ModelElement = view?.members.get(name) ?? own;
   const shortTitle = titleOf({ title: said.title ?? (view ? undefined : own.title), name });
   const description = said.description ?? own.description;
   const meta = said.meta ?? own.meta;

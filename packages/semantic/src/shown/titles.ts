@@ -1,8 +1,8 @@
 /** What people read about cubes and members whose model says nothing. */
-import type { Described, Granularity, Interval } from '../model.ts';
+import type { Granularity, Interval, ModelElement } from '../model.ts';
 
 /** `created_at` becomes `Created At`. */
-export const titleOf = ({ title, name }: Pick<Described, 'title' | 'name'>): string =>
+export const titleOf = ({ title, name }: Pick<ModelElement, 'title' | 'name'>): string =>
   title ??
   name
     .split('_')

@@ -17,7 +17,7 @@ import type { Viewer } from '../plan/viewer.ts';
 import { createNow } from '../times/ranges.ts';
 import { UTC } from '../times/zones.ts';
 
-export interface Governed {
+export interface PolicyContext {
   readonly model: Model;
   readonly viewer: Viewer;
   readonly nowMs: number;
@@ -43,7 +43,7 @@ export interface OwnColumn {
 }
 
 /** What a statement names of a table. */
-export interface Used {
+export interface UsedColumns {
   /** The names of the columns in the rows, by the names of the members. */
   readonly columns: ReadonlyMap<string, string>;
   /** All members, which policies must open. */
@@ -59,10 +59,10 @@ export interface PartRows {
 
 /** If it is not the only part, each row that is counted has a value, so that the rows of others do not count. */
 export function rowsOfPart(
-  governed: Governed,
+  governed: PolicyContext,
   table: string,
   part: Part,
-  { columns, members: names }: Used,
+  { columns, members: names }: UsedColumns,
   { isOnly }: { isOnly: boolean },
 ): PartRows {
   const { model, viewer, nowMs } = governed;

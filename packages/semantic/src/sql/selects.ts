@@ -32,7 +32,7 @@ export interface Statement {
 }
 
 /** A select that was written. Its columns are `c1`, `c2` and so on in the statement that runs. */
-export interface Written {
+export interface WrittenSelect {
   readonly body: Sql;
   /** Its common table expressions. */
   readonly expressions: readonly Sql[];
@@ -74,7 +74,7 @@ export function createSelects(statement: Statement) {
     }
   };
 
-  function select(node: unknown, place: Place): Written {
+  function select(node: unknown, place: Place): WrittenSelect {
     if (place.depth >= DEPTH_MAX) throw unsupported(`The SQL is nested more than ${DEPTH_MAX} deep.`);
     const fields = only(node, 'A SELECT', [
       'distinctClause',
@@ -283,7 +283,7 @@ export function createSelects(statement: Statement) {
   return { select };
 }
 
-const textOfSelect = ({ body, expressions }: Written): Sql =>
+const textOfSelect = ({ body, expressions }: WrittenSelect): Sql =>
   expressions.length ? sql`with ${joined(expressions, ', ')} ${body}` : body;
 
 const namesIn = (columns: readonly ResultColumn[]) => columns.map(({ name }) => name);

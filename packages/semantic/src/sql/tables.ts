@@ -13,10 +13,18 @@ import {
 import { findMember, isHint, type MeasureMember, type Member } from '../plan/members.ts';
 import { modelText } from '../plan/rows.ts';
 import { joined, type Piece, type Select, type Sql, shownInUtc, sql } from '../plan/sql.ts';
-import { type Governed, keyOfPart, PART, type Part, type PartRows, partsBelow, rowsOfPart } from './parts.ts';
+import {
+  keyOfPart,
+  PART,
+  type Part,
+  type PartRows,
+  type PolicyContext,
+  partsBelow,
+  rowsOfPart,
+} from './parts.ts';
 import { unsupported } from './tree.ts';
 
-export type { Governed } from './parts.ts';
+export type { PolicyContext } from './parts.ts';
 
 export interface Table {
   readonly name: string;
@@ -60,7 +68,7 @@ interface Layout {
 }
 
 /** Undefined if there is no such cube or view that the viewer can use. */
-export function openTable(governed: Governed, name: string, place: Place): Table | undefined {
+export function openTable(governed: PolicyContext, name: string, place: Place): Table | undefined {
   const { model, viewer } = governed;
   const view = model.views.get(name);
   const owner = view ?? model.cubes.get(name);

@@ -115,7 +115,7 @@ function sameMeasure({ of, function: aggregate }: TestField): string {
   return `${cube}.${measure}`;
 }
 
-export interface Grouped {
+export interface GroupedRows {
   readonly cells: Cell[];
   valueFor(measure: string): Cell;
 }
@@ -127,22 +127,22 @@ interface Columns {
   readonly times: readonly string[];
   /** By a column of this name; unknown names count for nothing. */
   sorted(
-    rows: readonly Grouped[],
+    rows: readonly GroupedRows[],
     order: readonly [string, 'asc' | 'desc'][],
     names: readonly string[],
-  ): Grouped[];
+  ): GroupedRows[];
   readonly order: readonly [string, 'asc' | 'desc'][];
 }
 
 /** Adds the cells of the fields to the rows, in the order of the fields. */
-export function addFields(rows: readonly Grouped[], fields: readonly TestField[], columns: Columns) {
-  const values = new Map<string, Map<Grouped, Cell>>();
+export function addFields(rows: readonly GroupedRows[], fields: readonly TestField[], columns: Columns) {
+  const values = new Map<string, Map<GroupedRows, Cell>>();
   const ordered = new Set<string>();
   for (const { name, kind, of, expression } of fields) {
     const names = expression === undefined ? [of!] : namesIn(expression);
     if (BY_ORDER.includes(kind) || names.some((one) => ordered.has(one))) ordered.add(name);
   }
-  const cellOf = (row: Grouped, name: string) =>
+  const cellOf = (row: GroupedRows, name: string) =>
     values.get(name)?.get(row) ?? (name.includes('.') ? row.valueFor(name) : null);
   const done: string[] = [];
   for (const isOrdered of [false, true]) {
@@ -165,15 +165,15 @@ export function addFields(rows: readonly Grouped[], fields: readonly TestField[]
   for (const row of rows) row.cells.push(...fields.map(({ name }) => values.get(name)!.get(row)!));
 }
 
-type CellOf = (row: Grouped, name: string) => Cell;
+type CellOf = (row: GroupedRows, name: string) => Cell;
 
 function computed(
-  rows: readonly Grouped[],
+  rows: readonly GroupedRows[],
   field: TestField,
   columns: Columns,
   cellOf: CellOf,
   done: readonly string[],
-): [Grouped, Cell][] {
+): [GroupedRows, Cell][] {
   if (field.kind === 'aggregate') return rows.map((row) => [row, row.valueFor(sameMeasure(field))]);
   if (field.kind === 'expression') {
     const [a, b] = namesIn(field.expression!) as [string, string];
@@ -186,19 +186,19 @@ function computed(
   const within = field.within ?? (along === undefined ? [] : keys.filter((key) => key !== along));
   const order = along === undefined ? columns.order : [[along, 'asc'] as [string, 'asc']];
   const withDone = rows.map(
-    (row): Grouped => ({
+    (row): GroupedRows => ({
       cells: [...row.cells, ...done.map((name) => cellOf(row, name))],
       valueFor: () => null,
     }),
   );
   const originals = new Map(withDone.map((row, i) => [row, rows[i]!]));
-  const parts = new Map<string, Grouped[]>();
+  const parts = new Map<string, GroupedRows[]>();
   for (const row of columns.sorted(withDone, order, [...columns.names, ...done])) {
     const id = JSON.stringify(within.map((name) => row.cells[columns.names.indexOf(name)]));
     parts.set(id, [...(parts.get(id) ?? []), originals.get(row)!]);
   }
   return [...parts.values()].flatMap((part) =>
-    part.map((row, i): [Grouped, Cell] => {
+    part.map((row, i): [GroupedRows, Cell] => {
       const given = part.map((one) => number(cellOf(one, field.of!)));
       return [row, cell(overPart(field, given, i))];
     }),

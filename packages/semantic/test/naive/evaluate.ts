@@ -4,11 +4,11 @@
  */
 import type { Viewer } from '../../src/index.ts';
 import { type Cell, plain } from '../engines.ts';
-import { addFields, type Grouped, isTextField, measuresBehind, membersNamed } from './calculated.ts';
+import { addFields, type GroupedRows, isTextField, measuresBehind, membersNamed } from './calculated.ts';
 import type { FilterNode, TestQuery } from './queries.ts';
 import { holds, holdsInPolicy } from './tests.ts';
 import { localText, startOfBucket } from './times.ts';
-import type { Cube, Joined, Measure, Policy, PolicyNode, Row, VisibleRows, World } from './world.ts';
+import type { Cube, JoinedRow, Measure, Policy, PolicyNode, Row, VisibleRows, World } from './world.ts';
 import { way } from './world.ts';
 
 export type Answer =
@@ -101,13 +101,13 @@ function treeOf(root: string, needed: readonly string[], context: Context): stri
 }
 
 /** All combinations of rows, and the rows that have no partner. */
-function visibleRows(root: string, needed: readonly string[], context: Context): Joined[] {
+function visibleRows(root: string, needed: readonly string[], context: Context): JoinedRow[] {
   const { cubes, links } = context.world;
-  let all: Joined[] = cubes.get(root)!.rows.map((row) => new Map([[root, row]]));
+  let all: JoinedRow[] = cubes.get(root)!.rows.map((row) => new Map([[root, row]]));
   for (const cube of treeOf(root, needed, context).slice(1)) {
     const before = way(context.world.links, root, cube)!.at(-2)!;
     const link = links.find(({ many, one }) => [many, one].includes(cube) && [many, one].includes(before))!;
-    all = all.flatMap((joined): Joined[] => {
+    all = all.flatMap((joined): JoinedRow[] => {
       const partners = cubes.get(cube)!.rows.filter((row) => {
         const other = joined.get(before);
         const [many, one] = link.many === cube ? [row, other] : [other, row];
@@ -122,14 +122,14 @@ function visibleRows(root: string, needed: readonly string[], context: Context):
 const joinedRows = (root: string, needed: readonly string[], context: Context) =>
   visibleRows(root, needed, context).filter((joined) => passes(joined, context));
 
-const isVisible = (joined: Joined, context: Context) =>
+const isVisible = (joined: JoinedRow, context: Context) =>
   [...joined.keys()].every((name) => {
     const cube = context.world.cubes.get(name)!;
     if (!cube.policies.length) return true;
     return counting(cube, context).some((policy) => admits(policy, cube, joined, context));
   });
 
-function admits({ rows }: Policy, cube: Cube, joined: Joined, context: Context): boolean {
+function admits({ rows }: Policy, cube: Cube, joined: JoinedRow, context: Context): boolean {
   const check = (node: PolicyNode): boolean => {
     if ('and' in node) return node.and.every(check);
     if ('or' in node) return node.or.some(check);
@@ -144,7 +144,7 @@ const seenBy =
   (cube, joinedWith) =>
     visibleRows(cube, joinedWith, context);
 
-const dimensionValue = (name: string, joined: Joined, context: Context) => {
+const dimensionValue = (name: string, joined: JoinedRow, context: Context) => {
   const [cube, member] = split(name);
   return context.world.cubes.get(cube)!.dimensions.get(member)!.value(joined, seenBy(context));
 };
@@ -161,7 +161,7 @@ function check(filter: FilterNode, context: Context, valueFor: (name: string) =>
   return holds(type, valueFor(filter.member), filter.operator, filter.values ?? [], context.query.timezone);
 }
 
-function passes(joined: Joined, context: Context): boolean {
+function passes(joined: JoinedRow, context: Context): boolean {
   const { query, world: all } = context;
   return (
     query.filters
@@ -199,7 +199,7 @@ function neededCubes({ query, world: { cubes } }: Context): string[] {
   });
 }
 
-function keysOf(joined: Joined, context: Context): Cell[] {
+function keysOf(joined: JoinedRow, context: Context): Cell[] {
   const { query } = context;
   const dimensions = query.dimensions.map((name) => {
     const value = dimensionValue(name, joined, context);
@@ -259,7 +259,7 @@ function grouped(context: Context): Cell[][] {
     }
   }
   if (isTotal && groups.size === 0) groups.set('', { keys: [], rows: new Map() });
-  const made = [...groups.values()].flatMap(({ keys, rows }): Grouped[] => {
+  const made = [...groups.values()].flatMap(({ keys, rows }): GroupedRows[] => {
     const valueFor = (name: string) => aggregate(name, [...(rows.get(split(name)[0])?.values() ?? [])], all);
     const filters = query.filters.filter((filter) => onMeasure(filter, context));
     if (!filters.every((filter) => check(filter, context, valueFor))) return [];

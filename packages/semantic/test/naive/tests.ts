@@ -4,13 +4,13 @@ import type { Cell } from '../engines.ts';
 import { localText } from './times.ts';
 import type { PolicyLeaf, Type } from './world.ts';
 
-type Given = string | number | boolean | null;
+type Operand = string | number | boolean | null;
 
 export function holds(
   type: Type,
   value: Cell,
   operator: string,
-  values: readonly Given[],
+  values: readonly Operand[],
   zone: string,
 ): boolean {
   if (operator === 'set') return value !== null;
@@ -39,10 +39,10 @@ export function holds(
   return operator.startsWith('not') ? !found : found;
 }
 
-const same = (type: Type, value: Cell, given: Given) =>
+const same = (type: Type, value: Cell, given: Operand) =>
   type === 'number' ? compare(type, value, given) === 0 : String(value) === String(given);
 
-function compare(type: Type, value: Cell, given: Given): number {
+function compare(type: Type, value: Cell, given: Operand): number {
   const [a, b] = [String(value), String(given)];
   if (type === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   if (/^-?\d+$/.test(a) && /^-?\d+$/.test(b))
@@ -66,18 +66,18 @@ export function holdsInPolicy(
   { operator, values }: PolicyLeaf,
   viewer: Viewer,
 ): boolean {
-  const given: Given[] = [];
+  const given: Operand[] = [];
   for (const text of values) {
     const attribute = /^\{ userAttributes\.(\w+) \}$/.exec(text)?.[1];
     if (attribute === undefined) {
       given.push(text);
       continue;
     }
-    const found = viewer.userAttributes[attribute] as Given | Given[] | undefined;
+    const found = viewer.userAttributes[attribute] as Operand | Operand[] | undefined;
     const list = Array.isArray(found) ? found : [found];
     if (!list.length || list.some((item) => item === undefined || item === null)) return false;
     if (/contains|startsWith|endsWith/i.test(operator) && list.includes('')) return false;
-    given.push(...(list as Given[]));
+    given.push(...(list as Operand[]));
   }
   if (type === 'number' && given.some((item) => !/^-?\d+(\.\d+)?$/.test(String(item)))) return false;
   if ((operator === 'gt' || operator === 'lte') && given.length !== 1) return false;

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 
 export type Row = Record<string, Cell>;
 /** One row of each cube that is joined, or null where there is none. */
-export type Joined = ReadonlyMap<string, Row | null>;
+export type JoinedRow = ReadonlyMap<string, Row | null>;
 export type Type = 'string' | 'number' | 'boolean' | 'time';
 
 export interface Dimension {
@@ -13,10 +13,10 @@ export interface Dimension {
   readonly yaml: string;
   /** The cubes that its value comes from. */
   readonly cubes: readonly string[];
-  value(joined: Joined, visible: VisibleRows): Cell;
+  value(joined: JoinedRow, visible: VisibleRows): Cell;
 }
 /** The rows of a cube that the viewer may see, joined with others, whatever the query filters. */
-export type VisibleRows = (cube: string, joinedWith: readonly string[]) => readonly Joined[];
+export type VisibleRows = (cube: string, joinedWith: readonly string[]) => readonly JoinedRow[];
 export interface Measure {
   readonly type: 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max' | 'ratio' | 'own';
   readonly yaml: string;

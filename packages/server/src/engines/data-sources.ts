@@ -75,7 +75,7 @@ const COMMON: readonly Field[] = ['TYPE', 'CONCURRENCY'];
 type Field = (typeof FIELDS)[number];
 type Variables = Partial<Record<Field, string>>;
 /** Null: the value was lost with the secret key. */
-type Stored = Readonly<Record<string, string | null>>;
+type StoredVariables = Readonly<Record<string, string | null>>;
 
 const VARIABLE = new RegExp(`^(?:DS_([A-Z0-9][A-Z0-9_]*?)_)?DB_(${FIELDS.join('|')})$`);
 const LOST = 'was lost with the secret key: set it again';
@@ -87,7 +87,7 @@ const TLS: Record<string, ServerSource['tls']> = { true: 'verify', 'no-verify': 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
 
 /** Without variables that say where it is, the default source is DuckDB on the files of the deployment. */
-export function dataSourcesOf(envVars: Stored): DataSources {
+export function dataSourcesOf(envVars: StoredVariables): DataSources {
   const sources = new Map<string, DataSource>();
   const problems: DataSourceProblem[] = [];
   for (const [name, given] of groupBySource(envVars)) {
@@ -108,7 +108,7 @@ export function dataSourcesOf(envVars: Stored): DataSources {
 }
 
 /** Tells those who wrote `DS_eu_DB_HOST` why there is no source `eu`. */
-function smallLetters(envVars: Stored): DataSourceProblem[] {
+function smallLetters(envVars: StoredVariables): DataSourceProblem[] {
   return Object.entries(envVars).flatMap(([variable, value]) => {
     const meant = variable.toUpperCase();
     const [, name] = VARIABLE.exec(meant) ?? [];
@@ -118,7 +118,7 @@ function smallLetters(envVars: Stored): DataSourceProblem[] {
 }
 
 /** An empty variable counts as unset. */
-function groupBySource(envVars: Stored): Map<string, Partial<Record<Field, string | null>>> {
+function groupBySource(envVars: StoredVariables): Map<string, Partial<Record<Field, string | null>>> {
   const bySource = new Map<string, Partial<Record<Field, string | null>>>([[DEFAULT_SOURCE, {}]]);
   for (const [variable, value] of Object.entries(envVars)) {
     const [, name = DEFAULT_SOURCE, field] = VARIABLE.exec(variable) ?? [];

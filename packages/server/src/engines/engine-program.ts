@@ -21,7 +21,7 @@ export interface EngineProgram {
   fence: Fence | undefined;
 }
 
-interface Installed {
+interface InstalledEngine {
   script: string;
   dataDir: string;
   /** By default, our own Node. */
@@ -37,7 +37,7 @@ const DRIVER = '@duckdb/node-api';
 export type FindProgram = () => Promise<EngineProgram>;
 
 /** Looks at the first call what is installed. */
-export function createEngineProgram(installed: Installed): FindProgram {
+export function createEngineProgram(installed: InstalledEngine): FindProgram {
   let found: Promise<EngineProgram> | undefined;
   return () => {
     found ??= prepare(installed).catch((error) => {
@@ -48,7 +48,7 @@ export function createEngineProgram(installed: Installed): FindProgram {
   };
 }
 
-async function prepare(installed: Installed): Promise<EngineProgram> {
+async function prepare(installed: InstalledEngine): Promise<EngineProgram> {
   const { dataDir, bubblewrap = BUBBLEWRAP, log } = installed;
   const user = engineUser();
   const { script, command } = await reachableProgram(user, installed);
@@ -114,7 +114,7 @@ function manifestAbove(folder: string): string {
 
 async function reachableProgram(
   user: ProcessUser | undefined,
-  { script, dataDir, node = process.execPath }: Installed,
+  { script, dataDir, node = process.execPath }: InstalledEngine,
 ): Promise<Pick<EngineProgram, 'script' | 'command'>> {
   if (!user) return { script, command: node };
   const reachable = {

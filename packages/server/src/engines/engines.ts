@@ -124,7 +124,7 @@ export interface Engines {
 /** What decides which process runs the queries. */
 type Settings = DuckdbSettings | Omit<PostgresSettings, 'own'> | ClickhouseSettings;
 
-interface Opened {
+interface EngineSpec {
   deploymentId: number;
   dataSource: string;
   key: string;
@@ -216,7 +216,7 @@ export function createEngines(options: EnginesOptions): Engines {
     void end(...oldest);
   }
 
-  function open({ deploymentId, dataSource, key, settings, identity, atOnce }: Opened): Entry {
+  function open({ deploymentId, dataSource, key, settings, identity, atOnce }: EngineSpec): Entry {
     makeRoomFor(deploymentId);
     const given = identity && program().then(({ user }) => giveIdentity(identity, { dataDir, user, log }));
     const entry: Entry = {
@@ -250,7 +250,7 @@ export function createEngines(options: EnginesOptions): Engines {
   }
 
   const withProcessOf =
-    (opened: Opened): WithProcess =>
+    (opened: EngineSpec): WithProcess =>
     async (work) => {
       if (isStopped) throw new EngineError('source_unavailable', 'The server stops.');
       const { key } = opened;
@@ -339,7 +339,7 @@ function settingsOf(
 async function startProcess(
   program: FindProgram,
   options: EnginesOptions,
-  { deploymentId, settings, atOnce }: Pick<Opened, 'deploymentId' | 'settings' | 'atOnce'>,
+  { deploymentId, settings, atOnce }: Pick<EngineSpec, 'deploymentId' | 'settings' | 'atOnce'>,
   identity: Promise<GivenIdentity> | undefined,
 ): Promise<SupervisedProcess> {
   const { log } = options;

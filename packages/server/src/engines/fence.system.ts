@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { installDebianPackages } from '../../../../scripts/debian.ts';
 import { engineProcesses, NO_SERVERS } from '../../test/engines.ts';
-import type { Probe, Tried } from '../../test/probe-engine.ts';
+import type { Probe, ProbeAttempts } from '../../test/probe-engine.ts';
 import { BUBBLEWRAP } from '../platform/processes/fence.ts';
 import { isRoot, nobody } from '../platform/processes/process-user.ts';
 import type { DataSource } from './data-sources.ts';
@@ -27,7 +27,7 @@ const POSTGRES: DataSource = {
 let home: string;
 let dataDir: string;
 let listening: Server;
-let tried: Tried;
+let tried: ProbeAttempts;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'oriel-probe-'));

@@ -6,14 +6,14 @@ import { filesDirOf } from './engine-user.ts';
 /** A folder is listed again after 20 times as long as listing it took. */
 const PAUSE_FACTOR = 20;
 
-interface Listed {
+interface FileListing {
   version: string;
   until: number;
 }
 
 /** Returns a function that gives another text if a file was added, changed or removed. */
 export function createFileVersions(dataDir: string): (deploymentId: number) => string {
-  const listed = new Map<number, Listed>();
+  const listed = new Map<number, FileListing>();
   return (deploymentId) => {
     const start = performance.now();
     const last = listed.get(deploymentId);

@@ -24,7 +24,7 @@ import { type Example, example } from './example-contract.ts';
 export const KEYS = { all: 'all', scoped: 'scoped', other: 'other' } as const;
 
 /** Records what handlers received, for tests. */
-export interface Seen {
+export interface HandlerLog {
   /** The number of pieces that streams made. */
   made: number;
   /** Whether the signal of the last stream's handler was aborted. */
@@ -75,7 +75,7 @@ const describe = async ({ fileName, contentType, size, stream }: Upload) => {
   return { fileName, contentType, size, sha256: hash.digest('hex') };
 };
 
-function exampleRoutes(seen: Seen): Route[] {
+function exampleRoutes(seen: HandlerLog): Route[] {
   async function* pieces<T>(
     { rows = 3, failAfter }: { rows?: number; failAfter?: number },
     signal: AbortSignal,
@@ -170,7 +170,7 @@ function exampleRoutes(seen: Seen): Route[] {
 export interface ExampleServer {
   url: string;
   client: ClientOf<Example>;
-  seen: Seen;
+  seen: HandlerLog;
   credentials: Credentials;
   /** A request that no client would send. */
   raw(method: string, path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
@@ -192,7 +192,13 @@ export async function startExample({
 } = {}): Promise<ExampleServer> {
   const world = await createWorld();
   const log = createServerLog();
-  const seen: Seen = { made: 0, isAborted: false, abortReason: undefined, isReturned: false, handled: [] };
+  const seen: HandlerLog = {
+    made: 0,
+    isAborted: false,
+    abortReason: undefined,
+    isReturned: false,
+    handled: [],
+  };
   const credentials: Credentials = { checks: 0 };
   const app = createHttpServer({ log, metrics: createMetrics(), ...options });
   registerRoutes(app, exampleRoutes(seen), {

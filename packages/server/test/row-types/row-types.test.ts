@@ -7,10 +7,10 @@ import { sql } from '../../src/platform/db/sql.ts';
 import { createDatabase, dropDatabase, onServer } from '../databases.ts';
 import type { RowType } from './collect.ts';
 import { compare } from './compare.ts';
-import type { Seen } from './setup.ts';
+import type { ObservedRowTypes } from './setup.ts';
 
 /** Absent while files are watched. */
-const seen = (globalThis as { orielRowTypes?: Seen }).orielRowTypes;
+const seen = (globalThis as { orielRowTypes?: ObservedRowTypes }).orielRowTypes;
 
 let name: string;
 let db: Database;
@@ -79,7 +79,7 @@ describe('the comparison of a row type with a statement', () => {
 
 describe.runIf(seen)('in every test', () => {
   const { types, called, problems } =
-    seen ?? ({ types: {}, called: new Set(), problems: new Set() } as Omit<Seen, 'places'>);
+    seen ?? ({ types: {}, called: new Set(), problems: new Set() } as Omit<ObservedRowTypes, 'places'>);
   const place = Object.keys(types).find((key) => key.startsWith('packages/server/src/domains/roles/'))!;
 
   test('the statements of the server are compared', async () => {

@@ -12,7 +12,7 @@ import { compare } from './compare.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
-export interface Seen {
+export interface ObservedRowTypes {
   types: RowTypes;
   /** By the place of a call in the code that runs, which is not the code that was written. */
   places: Map<string, string | undefined>;
@@ -21,11 +21,16 @@ export interface Seen {
 }
 
 /** One for the whole process, because this module runs once for each test file. */
-const shared = globalThis as { orielRowTypes?: Seen };
+const shared = globalThis as { orielRowTypes?: ObservedRowTypes };
 
 const rowTypes = inject('rowTypes');
 if (rowTypes && !shared.orielRowTypes) {
-  const seen: Seen = { types: rowTypes.types, places: new Map(), called: new Set(), problems: new Set() };
+  const seen: ObservedRowTypes = {
+    types: rowTypes.types,
+    places: new Map(),
+    called: new Set(),
+    problems: new Set(),
+  };
   shared.orielRowTypes = seen;
   channel('oriel:results').subscribe((message) => {
     const place = placeOfCall(seen.places);
@@ -60,7 +65,7 @@ afterAll(() => {
 });
 
 /** Returns the place where the server's own code reads a row, or nothing if a test reads it. */
-function placeOfCall(known: Seen['places']): string | undefined {
+function placeOfCall(known: ObservedRowTypes['places']): string | undefined {
   const running = runningPlace();
   if (!known.has(running)) known.set(running, writtenPlace());
   return known.get(running);

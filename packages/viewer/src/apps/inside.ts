@@ -3,7 +3,13 @@
  * `oriel` to the application, and replaces this document by the application's. The frame has no origin and no network.
  */
 import type { ApplicationSource } from '@oriel/charts';
-import type { Described, FromApplication, Settings, Start, ToApplication } from '@oriel/charts/apps';
+import type {
+  DashboardDescription,
+  FromApplication,
+  Settings,
+  Start,
+  ToApplication,
+} from '@oriel/charts/apps';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript',
@@ -14,7 +20,7 @@ const TYPES: Record<string, string> = {
 };
 
 class Oriel extends EventTarget {
-  readonly dashboard: Described;
+  readonly dashboard: DashboardDescription;
   settings: Settings;
   readonly #port: MessagePort;
   readonly #asked = new Map<number, { resolve(answer: object): void; reject(error: Error): void }>();

@@ -16,9 +16,9 @@ import { TenantField } from './tenant-field.tsx';
 
 export const texts = withShared(say, sayPeople);
 
-type Explained = Awaited<ReturnType<typeof api.explainViewer>>;
-type Dashboard = Explained['dashboards'][number];
-type Reason = Explained['reasons'][number];
+type ViewerExplanation = Awaited<ReturnType<typeof api.explainViewer>>;
+type Dashboard = ViewerExplanation['dashboards'][number];
+type Reason = ViewerExplanation['reasons'][number];
 
 /** Saving a value forgets what begins with this, too. */
 const KEY = 'values/explained/';
@@ -83,7 +83,7 @@ function Answer({
   mayEdit,
 }: {
   deploymentId: number;
-  explained: Explained;
+  explained: ViewerExplanation;
   mayEdit: boolean;
 }) {
   const { viewer, reasons, dashboards, isComplete } = explained;

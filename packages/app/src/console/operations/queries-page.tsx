@@ -15,17 +15,17 @@ import { say } from './say.ts';
 
 export const texts = withShared(say);
 
-type Running = Awaited<ReturnType<typeof api.listRunningQueries>>['items'][number];
-type Slow = Awaited<ReturnType<typeof api.listSlowQueries>>['items'][number];
+type RunningQuery = Awaited<ReturnType<typeof api.listRunningQueries>>['items'][number];
+type SlowQuery = Awaited<ReturnType<typeof api.listSlowQueries>>['items'][number];
 
 const KEY = 'running-queries/';
 
 const seconds = (ms: number) =>
   shownNumber(ms / 1000, { style: 'unit', unit: 'second', maximumFractionDigits: 1 });
 
-const whoOf = ({ userName, userId, embedTenantName, externalId }: Running | Slow) =>
+const whoOf = ({ userName, userId, embedTenantName, externalId }: RunningQuery | SlowQuery) =>
   userId === null ? say('token') : String((embedTenantName && externalId) || userName || userId);
-const tenantOf = ({ embedTenantName }: Running | Slow) => embedTenantName ?? '–';
+const tenantOf = ({ embedTenantName }: RunningQuery | SlowQuery) => embedTenantName ?? '–';
 
 const FILTERS = ['deploymentId', 'embedTenantName', 'userId', 'who', 'minSeconds', 'from', 'to'] as const;
 
@@ -67,7 +67,7 @@ function Queries() {
     api.listSlowQueries({ ...asked, first }, { signal }),
   );
   const nameOf = (id: number) => deployments.find((one) => one.id === id)?.name ?? String(id);
-  const details = (one: Running | Slow) => (
+  const details = (one: RunningQuery | SlowQuery) => (
     <button
       type="button"
       class="quiet"
@@ -89,7 +89,7 @@ function Queries() {
     </button>
   );
   useRefresh(KEY);
-  const end = (one: Running) =>
+  const end = (one: RunningQuery) =>
     confirm({
       title: `${say('cancelQuery')}: ${whoOf(one)}`,
       hint: say('cancelHint'),
@@ -138,7 +138,7 @@ function Queries() {
         />
       </Filters>
       <h2>{say('running')}</h2>
-      <Table<Running>
+      <Table<RunningQuery>
         label={say('running')}
         loaded={running}
         more={running.more}
@@ -189,7 +189,7 @@ function Queries() {
           onChange={(value) => change({ to: value })}
         />
       </Filters>
-      <Table<Slow>
+      <Table<SlowQuery>
         label={say('slow')}
         loaded={slow}
         more={slow.more}
@@ -224,7 +224,7 @@ function Queries() {
   );
 }
 
-const pretty = ({ kind, query }: Running | Slow) => {
+const pretty = ({ kind, query }: RunningQuery | SlowQuery) => {
   try {
     return kind === 'query' ? JSON.stringify(JSON.parse(query), null, 2) : query;
   } catch {
@@ -239,7 +239,7 @@ const QueryDialog = ({
   onClose,
   onOnly,
 }: {
-  one: Running | Slow;
+  one: RunningQuery | SlowQuery;
   deployment: string;
   onClose(): void;
   onOnly(): void;

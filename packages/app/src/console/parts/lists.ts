@@ -1,9 +1,9 @@
 /** What the lists of the console share: how much of a list is shown, and filters that are part of the address. */
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { invalidate, type Loaded, useData } from '../../data/cache.ts';
+import { invalidate, type LoadState, useData } from '../../data/cache.ts';
 import { locale } from '../../texts/index.ts';
-import type { Listed } from './table.tsx';
+import type { RowList } from './table.tsx';
 
 const PAGE_SIZE = 50;
 /** As many as a page of a list has at most. */
@@ -18,7 +18,7 @@ interface Page<Row> {
 export function useList<Row>(
   key: string | null,
   load: (first: number, signal: AbortSignal) => Promise<Page<Row>>,
-): Loaded<Listed<Row>> & { more: (() => void) | undefined } {
+): LoadState<RowList<Row>> & { more: (() => void) | undefined } {
   const [count, setCount] = useState(PAGE_SIZE);
   const loaded = useData(key === null ? null : `${key}/${count}`, async (signal) => {
     const { items, pageInfo } = await load(count, signal);

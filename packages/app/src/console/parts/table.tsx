@@ -1,6 +1,6 @@
 /** A list of the console as a table. Columns for wide screens leave on phones. */
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '../../data/cache.ts';
+import type { LoadState } from '../../data/cache.ts';
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx';
 import { say } from '../say.ts';
 
@@ -17,7 +17,7 @@ export interface Column<Row> {
 export interface TableProps<Row> {
   /** What the table lists, for screen readers. */
   label: string;
-  loaded: Loaded<Listed<Row>>;
+  loaded: LoadState<RowList<Row>>;
   columns: readonly Column<Row>[];
   keyOf(row: Row): string | number;
   empty: string;
@@ -26,7 +26,7 @@ export interface TableProps<Row> {
   more?: (() => void) | undefined;
 }
 
-export interface Listed<Row> {
+export interface RowList<Row> {
   items: readonly Row[];
   hasMore: boolean;
 }

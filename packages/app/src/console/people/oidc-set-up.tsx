@@ -7,7 +7,7 @@ import { useFilters } from '../parts/lists.ts';
 import { say } from './say.ts';
 import { Choice, Step } from './set-up-parts.tsx';
 
-type Tested = Awaited<ReturnType<typeof api.testSignInProvider>>;
+type TestResult = Awaited<ReturnType<typeof api.testSignInProvider>>;
 
 /** The names of what to choose there are those of the providers' own pages. */
 const PROVIDERS = {
@@ -100,7 +100,7 @@ export function OidcSetUp() {
 }
 
 function TestProvider() {
-  const [tested, setTested] = useState<Tested>();
+  const [tested, setTested] = useState<TestResult>();
   const [isBusy, setBusy] = useState(false);
   const isElsewhere = tested && !tested.redirectUri.startsWith(`${location.origin}/`);
   return (

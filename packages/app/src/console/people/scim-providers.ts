@@ -2,7 +2,7 @@
  * What to enter at the providers, beside the names that their pages have. These names are not translated: they are looked for
  * on a page of the provider. `base` and `token` stand for the values of this server.
  */
-type Ours =
+type AttributeMeaning =
   | 'mapUsername'
   | 'mapEmail'
   | 'mapFirstName'
@@ -19,7 +19,7 @@ export interface ScimProvider {
   place: string;
   fields: readonly (readonly [label: string, value: string])[];
   choices: readonly (readonly [label: string, value: string])[];
-  mapping: readonly (readonly [theirs: string, attribute: string, ours: Ours])[];
+  mapping: readonly (readonly [theirs: string, attribute: string, ours: AttributeMeaning])[];
 }
 
 export const PROVIDERS: Record<'okta' | 'entra', ScimProvider> = {

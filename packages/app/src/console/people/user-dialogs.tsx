@@ -12,13 +12,13 @@ import { UserField } from '../parts/user-field.tsx';
 import { say as sayShared } from '../say.ts';
 import { say } from './say.ts';
 
-interface OfUser {
+interface UserDialogProps {
   userId: number;
   name: string;
   onClose(): void;
 }
 
-export function SessionsDialog({ userId, name, onClose }: OfUser) {
+export function SessionsDialog({ userId, name, onClose }: UserDialogProps) {
   const key = `sessions/${userId}`;
   const list = useList(key, (first, signal) => api.listUserSessions({ id: userId, first }, { signal }));
   const end = async (work: () => Promise<unknown>) => {
@@ -78,7 +78,7 @@ export function SessionsDialog({ userId, name, onClose }: OfUser) {
   );
 }
 
-export function IdentitiesDialog({ userId, name, onClose }: OfUser) {
+export function IdentitiesDialog({ userId, name, onClose }: UserDialogProps) {
   const key = `identities/${userId}`;
   const list = useData(key, async (signal) => ({
     items: await api.listUserIdentities({ id: userId }, { signal }),

@@ -14,7 +14,7 @@ export interface Conflict {
   theirs: unknown;
 }
 
-export interface Merged {
+export interface MergedDraft {
   /** Of what both changed, it has what the others made of it, until a person decides otherwise. */
   doc: Doc;
   /** What the others changed, for a note. */
@@ -25,7 +25,7 @@ export interface Merged {
 const isPosition = ({ path }: Change) =>
   path[0] === 'widgets' && (path[2] === 'position' || path[2] === 'responsiveLayouts');
 
-export function merge(base: Doc, mine: Doc, others: Doc): Merged {
+export function merge(base: Doc, mine: Doc, others: Doc): MergedDraft {
   const theirs = changesBetween(base, others);
   const conflicts: Conflict[] = [];
   let doc = others;
@@ -49,7 +49,7 @@ export function merge(base: Doc, mine: Doc, others: Doc): Merged {
       doc = withChange(doc, change);
     } else conflicts.push(conflictOf(change, against, mine, others));
   }
-  return { doc: hasMoved || theirs.length ? settled(doc) : doc, theirs, conflicts };
+  return { doc: hasMoved || theirs.length ? settleLayout(doc) : doc, theirs, conflicts };
 }
 
 /** Whether both sides can be kept: as two widgets. */
@@ -68,7 +68,7 @@ export function addMine(draft: Draft<Doc>, { path, mine }: Conflict) {
   draft.widgets[id] = { ...copy, id, position: { x, y: y + h, w, h } };
   draft.order.push(id);
   if (path.length > 2) setIn(draft as Doc, ['widgets', id, ...path.slice(2)], mine);
-  const { widgets } = settled(current(draft) as Doc);
+  const { widgets } = settleLayout(current(draft) as Doc);
   for (const [key, { position }] of Object.entries(widgets)) draft.widgets[key]!.position = position;
 }
 
@@ -84,7 +84,7 @@ export const valueAt = (doc: Doc, path: Path): unknown =>
   path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], doc);
 
 /** Without overlaps in the grid of the page. Those of containers are theirs. */
-export function settled(doc: Doc): Doc {
+export function settleLayout(doc: Doc): Doc {
   const items = topLevelOf(widgetsOf(doc)).map(({ id, position }) => bounded({ ...position, id }));
   const widgets = { ...doc.widgets };
   for (const { id, ...position } of compact(items)) {

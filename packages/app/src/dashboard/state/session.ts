@@ -7,22 +7,22 @@ import type { Draft } from 'immer';
 import { isSame, setIn } from './changes.ts';
 import { type Config, configOf, type Doc, docOf } from './doc.ts';
 import { change, type History, historyOf, rebased, redo, turnedDown, undo } from './history.ts';
-import { addMine, type Conflict, type Merged, merge } from './merge.ts';
+import { addMine, type Conflict, type MergedDraft, merge } from './merge.ts';
 
-export interface Stored {
+export interface StoredDraft {
   config: Config | null;
   etag: string | undefined;
 }
 
 /** The server, as far as a draft goes. */
 export interface Store {
-  load(): Promise<Stored>;
+  load(): Promise<StoredDraft>;
   /** Returns the new tag, or undefined if the draft on the server is not that of `etag` any more. */
   save(config: Config, etag: string | undefined): Promise<string | undefined | 'outdated'>;
 }
 
 /** What was not saved when the page was left. */
-export interface Kept {
+export interface UnsavedDraft {
   /** What the server had. */
   base: Config;
   mine: Config;
@@ -30,9 +30,9 @@ export interface Kept {
 
 /** Where unsaved changes wait if the page is left. */
 export interface Keeper {
-  kept: Kept | undefined;
+  kept: UnsavedDraft | undefined;
   /** Undefined when everything is saved. Returns whether it is kept. */
-  keep(kept: Kept | undefined): boolean;
+  keep(kept: UnsavedDraft | undefined): boolean;
 }
 
 export type Status = 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'conflict';
@@ -55,7 +55,7 @@ export class Session {
   /** Why the last save failed, for people. */
   readonly problem: Signal<unknown> = signal(undefined);
   readonly #store: Store;
-  readonly #onMerged: (merged: Merged) => void;
+  readonly #onMerged: (merged: MergedDraft) => void;
   readonly #onSaved: () => void;
   readonly #keeper: Keeper | undefined;
   #isKept = false;
@@ -67,8 +67,8 @@ export class Session {
 
   constructor(
     store: Store,
-    stored: Stored,
-    on: { merged(merged: Merged): void; saved(): void },
+    stored: StoredDraft,
+    on: { merged(merged: MergedDraft): void; saved(): void },
     keeper?: Keeper,
   ) {
     this.#store = store;
@@ -173,7 +173,7 @@ export class Session {
     this.#take(await this.#store.load());
   }
 
-  #take({ config, etag }: Stored) {
+  #take({ config, etag }: StoredDraft) {
     if (etag !== undefined && etag === this.#etag) return;
     const others = docOf(config);
     const merged = merge(this.#base, this.history.peek().doc, others);

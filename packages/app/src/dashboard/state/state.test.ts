@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { changesBetween, isSame, setIn, startsWith, withChange } from './changes.ts';
 import { configOf, type Doc, docOf, type Widget, widgetsOf } from './doc.ts';
 import { change, historyOf, redo, STEPS_MAX, undo } from './history.ts';
-import { merge, settled, valueAt } from './merge.ts';
-import { type Kept, Session, type Stored } from './session.ts';
+import { merge, settleLayout, valueAt } from './merge.ts';
+import { Session, type StoredDraft, type UnsavedDraft } from './session.ts';
 
 const text = (id: string, y: number, markdown = id): Widget => ({
   id,
@@ -37,7 +37,7 @@ const step = fc.oneof(
   fc.tuple(ids, fc.nat(9)).map(
     ([id, y]) =>
       (doc: Doc) =>
-        settled(withChange(doc, { path: ['widgets', id], after: text(id, y) })),
+        settleLayout(withChange(doc, { path: ['widgets', id], after: text(id, y) })),
   ),
 );
 const steps = fc.array(step, { maxLength: 5 }).map((all) => all.reduce((doc, one) => one(doc), BASE));
@@ -114,7 +114,7 @@ test('of two random sides, every change is in the result or is asked about', () 
             path.length === 2 ? (value as Widget | undefined)?.config : value;
           expect(isSame(plain(found), plain(after))).toBe(true);
         }
-      expect(settled(doc)).toEqual(doc);
+      expect(settleLayout(doc)).toEqual(doc);
       expect([...doc.order].sort()).toEqual(Object.keys(doc.widgets).sort());
       // The same on both sides is no conflict.
       expect(merge(BASE, mine, mine)).toMatchObject({ conflicts: [] });
@@ -125,17 +125,17 @@ test('of two random sides, every change is in the result or is asked about', () 
 
 /** A server, and a browser that keeps what is not saved. */
 function place(failure?: unknown) {
-  const server = { stored: { config: configOf(BASE), etag: '1' } as Stored, failure };
+  const server = { stored: { config: configOf(BASE), etag: '1' } as StoredDraft, failure };
   const store = {
     load: async () => server.stored,
-    async save(config: Stored['config'], etag: string | undefined) {
+    async save(config: StoredDraft['config'], etag: string | undefined) {
       if (server.failure) throw server.failure;
       if (etag !== server.stored.etag) return 'outdated' as const;
       server.stored = { config, etag: String(Number(etag) + 1) };
       return server.stored.etag;
     },
   };
-  let kept: Kept | undefined;
+  let kept: UnsavedDraft | undefined;
   const open = () =>
     new Session(
       store,
@@ -222,5 +222,5 @@ test('of two texts of one widget, both can be kept as two widgets', async () => 
   session.stop();
   const texts = Object.values(session.doc.widgets).map(({ config }) => config?.markdown);
   expect(texts).toEqual(expect.arrayContaining(['mine', 'theirs']));
-  expect(settled(session.doc)).toEqual(session.doc);
+  expect(settleLayout(session.doc)).toEqual(session.doc);
 });

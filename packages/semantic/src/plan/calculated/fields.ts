@@ -1,6 +1,6 @@
 /** Calculated fields of a query, as they were read. What their names mean depends on the model and the viewer. */
 import type { MeasureFormat } from '../../model.ts';
-import type { Named } from '../named.ts';
+import type { NamedMember } from '../named-member.ts';
 import { namesIn, type Tree } from './expressions.ts';
 
 export const AGGREGATES = {
@@ -28,22 +28,22 @@ export const KINDS = ['aggregate', ...OVER_ROWS, 'expression'] as const;
 export interface OverRowsField {
   readonly kind: OverRows;
   /** A measure, or a calculated field before it. */
-  readonly of: Named;
+  readonly of: NamedMember;
   /** The dimension that says which row is before another. */
-  readonly along: Named | undefined;
+  readonly along: NamedMember | undefined;
   /** Dimensions: rows that agree in them are computed by themselves. */
-  readonly within: readonly Named[] | undefined;
+  readonly within: readonly NamedMember[] | undefined;
   /** How many rows a moving average takes, this one and those before it. */
   readonly rows: number;
   /** Whether the smallest value has the first rank. */
   readonly ascending: boolean;
 }
 
-export type Calculated = Named & {
+export type Calculated = NamedMember & {
   readonly title: string | undefined;
   readonly format: MeasureFormat | undefined;
 } & (
-    | { readonly kind: 'aggregate'; readonly of: Named; readonly aggregate: Aggregate }
+    | { readonly kind: 'aggregate'; readonly of: NamedMember; readonly aggregate: Aggregate }
     | { readonly kind: 'expression'; readonly expression: string; readonly tree: Tree }
     | OverRowsField
   );

@@ -7,7 +7,7 @@ import type { Aliases } from '../aliases.ts';
 import { queryError } from '../errors.ts';
 import { typeOfMeasure } from '../measures.ts';
 import type { DimensionMember, MeasureMember, Members } from '../members.ts';
-import type { Named } from '../named.ts';
+import type { NamedMember } from '../named-member.ts';
 import type { OutputColumn } from '../pages.ts';
 import { columnOf, type Sql } from '../sql.ts';
 import { ExpressionError, type Range } from './expressions.ts';
@@ -69,7 +69,7 @@ export function findCalculated(calculated: readonly Calculated[], finding: Findi
     return base;
   };
   /** A measure, or a field that stands before this one. */
-  const operand = (wanted: Named, index: number) => {
+  const operand = (wanted: NamedMember, index: number) => {
     if (!wanted.name.includes('.')) {
       const field = calculated.slice(0, index).some(({ name }) => name === wanted.name)
         ? found.get(wanted.name)
@@ -83,7 +83,7 @@ export function findCalculated(calculated: readonly Calculated[], finding: Findi
     return { ...(shown ?? baseOf(member.key, member)), level: 0, format: member.measure.format };
   };
   const keys = outputs.filter(({ kind }) => kind !== 'measure');
-  const keyOf = ({ name, path }: Named) => {
+  const keyOf = ({ name, path }: NamedMember) => {
     const key = keys.find((one) => one.key === name);
     if (key) return key;
     const message = 'This must be a dimension that the query asks for, such as `orders.created_at.month`.';
@@ -201,7 +201,7 @@ function orderedOnes(calculated: readonly Calculated[]): ReadonlySet<string> {
 const MEMBER = /^\w+(\.\w+)?$/;
 
 /** `orders.created_at.month` is a name only where the query asks for it. */
-function checked(wanted: Named): Named {
+function checked(wanted: NamedMember): NamedMember {
   if (MEMBER.test(wanted.name) && wanted.name.split('.').every((part) => part.length <= 128)) return wanted;
   const message = 'This must be a measure, another calculated field, or a dimension that the query asks for.';
   throw queryError('invalid_query', message, wanted.path);

@@ -1,9 +1,18 @@
 /** From JSON to calculated fields: form, types and limits. */
 import type { MeasureFormat } from '../../model.ts';
 import { didYouMean } from '../../problems.ts';
-import type { Named } from '../named.ts';
+import type { NamedMember } from '../named-member.ts';
 import { QUERY_LIMITS } from '../query.ts';
-import { isGiven, isObject, list, MEMBER, named, type Reading, refuse, refuseUnknown } from '../reading.ts';
+import {
+  isGiven,
+  isObject,
+  list,
+  MEMBER,
+  namedMember,
+  type Reading,
+  refuse,
+  refuseUnknown,
+} from '../reading.ts';
 import { ExpressionError, parseExpression, type Range, type Tree } from './expressions.ts';
 import {
   AGGREGATES,
@@ -70,7 +79,7 @@ function field(json: unknown, path: string, reading: Reading): Calculated | unde
       `${path}.function`,
       reading,
     );
-    const of = named(json.of, `${path}.of`, reading);
+    const of = namedMember(json.of, `${path}.of`, reading);
     return aggregate && { ...common, kind, of, aggregate };
   }
   return { ...common, ...overRows(json, kind, path, reading) };
@@ -112,14 +121,14 @@ function overRows(json: Record<string, unknown>, kind: OverRows, path: string, r
 }
 
 /** A measure, or a calculated field. */
-function valueName(json: unknown, path: string, reading: Reading): Named {
+function valueName(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json === 'string' && (MEMBER.test(json) || NAME.test(json))) return { name: json, path };
   refuse(reading, path, 'This must be the name of a measure, or of a calculated field before this one.');
   return { name: '', path };
 }
 
 /** A column of the answer, such as `orders.created_at.month`. */
-function dimensionName(json: unknown, path: string, reading: Reading): Named {
+function dimensionName(json: unknown, path: string, reading: Reading): NamedMember {
   if (typeof json === 'string' && json.length <= 400) return { name: json, path };
   refuse(reading, path, 'This must be a dimension that the query asks for, such as `orders.status`.');
   return { name: '', path };

@@ -4,7 +4,7 @@ import { numberValue } from '../comparisons.ts';
 import { call, joined, type Sql, sql, value } from '../sql.ts';
 import { type Binary, ExpressionError, type FunctionName, type Range, type Tree } from './expressions.ts';
 
-export interface Written {
+export interface WrittenExpression {
   /** Undefined for `null`, which is of every type. */
   readonly type: DimensionType | undefined;
   readonly sql: Sql;
@@ -12,9 +12,9 @@ export interface Written {
 
 /** What the names of an expression stand for. Both throw if they stand for nothing. */
 export interface Names {
-  value(name: string, at: Range): Written;
+  value(name: string, at: Range): WrittenExpression;
   /** Of a dimension: `sum(orders.amount)`. */
-  aggregate(name: AggregateName, dimension: string, at: Range): Written;
+  aggregate(name: AggregateName, dimension: string, at: Range): WrittenExpression;
 }
 
 export type AggregateName = 'sum' | 'avg' | 'min' | 'max' | 'count_distinct';
@@ -30,7 +30,7 @@ const WORDS: Record<DimensionType, string> = {
 };
 
 /** Throws an `ExpressionError`. */
-export function writeExpression(tree: Tree, names: Names): Written {
+export function writeExpression(tree: Tree, names: Names): WrittenExpression {
   const made = write(tree, names);
   if (made.type === 'number' || made.type === 'string') return made;
   const message =
@@ -40,7 +40,7 @@ export function writeExpression(tree: Tree, names: Names): Written {
   throw new ExpressionError(message, tree.at);
 }
 
-function write(tree: Tree, names: Names): Written {
+function write(tree: Tree, names: Names): WrittenExpression {
   switch (tree.kind) {
     case 'number':
       return { type: 'number', sql: [numberOf(tree.text, tree.at)] };
@@ -86,7 +86,7 @@ function typed(tree: Tree, names: Names, type: DimensionType): Sql {
   throw new ExpressionError(`This must be ${WORDS[type]}, and is ${WORDS[made.type]}.`, tree.at);
 }
 
-function binary(operator: Binary, left: Tree, right: Tree, names: Names): Written {
+function binary(operator: Binary, left: Tree, right: Tree, names: Names): WrittenExpression {
   if (operator === 'and' || operator === 'or') {
     const [a, b] = [typed(left, names, 'boolean'), typed(right, names, 'boolean')];
     return { type: 'boolean', sql: sql`(${a} ${operator} ${b})` };
@@ -118,12 +118,16 @@ function ofOneType(trees: readonly Tree[], names: Names) {
   return { type, sqls };
 }
 
-function aggregate(name: AggregateName, of: Tree, names: Names): Written {
+function aggregate(name: AggregateName, of: Tree, names: Names): WrittenExpression {
   if (of.kind === 'name') return names.aggregate(name, of.name, of.at);
   throw new ExpressionError(`\`${name}\` takes a dimension.`, of.at);
 }
 
-function called(name: Exclude<FunctionName, AggregateName>, args: readonly Tree[], names: Names): Written {
+function called(
+  name: Exclude<FunctionName, AggregateName>,
+  args: readonly Tree[],
+  names: Names,
+): WrittenExpression {
   switch (name) {
     case 'if': {
       const condition = typed(args[0]!, names, 'boolean');

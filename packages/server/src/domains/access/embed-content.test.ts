@@ -14,7 +14,7 @@ let deploymentId: number;
 let explorer: Person;
 /** One client for each kind of user. */
 let clients: Record<'ann' | 'gus' | 'embedded admin' | 'embedded developer' | 'explorer', OrielClient>;
-let spaces: Record<'main' | typeof ACME | typeof GLOBEX, Foreign>;
+let spaces: Record<'main' | typeof ACME | typeof GLOBEX, ForeignContent>;
 
 interface Content {
   folderId: number;
@@ -28,12 +28,12 @@ interface Content {
 }
 
 /** What others try to reach has a published dashboard too, with a notification. */
-interface Foreign extends Content {
+interface ForeignContent extends Content {
   dashboardPublicId: string;
   notificationId: number;
 }
 
-async function fillAndPublish(client: OrielClient): Promise<Foreign> {
+async function fillAndPublish(client: OrielClient): Promise<ForeignContent> {
   const content = await fill(client);
   const text = {
     id: 'text',
@@ -130,7 +130,7 @@ const NOTHING = { items: [] };
 const NO_CONTENT = ['previewReport', 'explainQuery'];
 
 /** Every operation on foreign content, some of them together with the caller's own content. */
-function attemptsOn(client: OrielClient, foreign: Foreign, own: Content): Record<string, Attempt[]> {
+function attemptsOn(client: OrielClient, foreign: ForeignContent, own: Content): Record<string, Attempt[]> {
   const { folderId, innerId, workbookId, reportIds, publicId, externalWorkbookId } = foreign;
   const [reportId] = reportIds;
   const at = { deploymentId };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListening } from '../../../test/listening.ts';
 import { createWorld, type World } from '../../../test/world.ts';
-import type { Presented } from '../../platform/auth/credentials.ts';
+import type { PresentedCredential } from '../../platform/auth/credentials.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import { updateLastUsed } from './credential.store.ts';
@@ -24,7 +24,7 @@ const open = () =>
     remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
     log: { warn: () => {} } as never,
   });
-const given = (secret: string): Presented => ({
+const given = (secret: string): PresentedCredential => ({
   scheme: 'api-key',
   secret,
   method: 'GET',

@@ -64,13 +64,13 @@ export const apiKeyRoutes = ({ cursors }: { cursors: Cursors }) => [
   ),
 ];
 
-const reachOf = ({ deploymentIds }: Person): store.Reach => ({ deploymentIds, userId: null });
-const ownReachOf = ({ deploymentIds, userId }: Person): store.Reach => ({ deploymentIds, userId });
+const reachOf = ({ deploymentIds }: Person): store.KeyScope => ({ deploymentIds, userId: null });
+const ownReachOf = ({ deploymentIds, userId }: Person): store.KeyScope => ({ deploymentIds, userId });
 
-const lockApiKey = async (tx: Tx, reach: store.Reach, id: number) =>
+const lockApiKey = async (tx: Tx, reach: store.KeyScope, id: number) =>
   found(await store.lockApiKey(tx, reach, id), 'api_key_not_found');
 
-async function revoke(tx: Tx, reach: store.Reach, id: number) {
+async function revoke(tx: Tx, reach: store.KeyScope, id: number) {
   const before = await lockApiKey(tx, reach, id);
   await store.deleteApiKey(tx, before.id);
   return { reply: undefined, changes: deleted(before) };

@@ -17,22 +17,22 @@ const COLUMNS = sql`
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
 
 /** The keys that the caller sees. */
-export interface Reach {
+export interface KeyScope {
   /** The scope of the caller's own key. Only keys with a scope inside of it are seen; null means all keys. */
   deploymentIds: readonly number[] | null;
   /** Only keys of this user; null means keys of all users. */
   userId: number | null;
 }
 
-const within = ({ deploymentIds, userId }: Reach): Sql => sql`
+const within = ({ deploymentIds, userId }: KeyScope): Sql => sql`
   (${deploymentIds}::bigint[] is null or deployment_ids <@ ${deploymentIds}::bigint[])
   and (${userId}::bigint is null or user_id = ${userId})`;
 
-export const listApiKeys = (db: Queryable, reach: Reach, page: PageById) =>
+export const listApiKeys = (db: Queryable, reach: KeyScope, page: PageById) =>
   db.many<ApiKeyRow>(sql`
     select ${COLUMNS} from api_keys where ${within(reach)} and id > ${page.afterId} order by id limit ${page.limit}`);
 
-export const findApiKey = (db: Queryable, reach: Reach, id: number) =>
+export const findApiKey = (db: Queryable, reach: KeyScope, id: number) =>
   db.maybeOne<ApiKeyRow>(sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)}`);
 
 /** When the key expires; null if it never does. */
@@ -43,7 +43,7 @@ export const findExpiry = async (db: Queryable, id: number) =>
   )?.expiresAt ?? null;
 
 /** Nobody else can change the key until the transaction ends. */
-export const lockApiKey = (tx: Tx, reach: Reach, id: number) =>
+export const lockApiKey = (tx: Tx, reach: KeyScope, id: number) =>
   tx.maybeOne<ApiKeyRow>(
     sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,
   );

@@ -11,14 +11,14 @@ import {
   packModel,
 } from '@oriel/semantic';
 import { joinShared } from '../../platform/shared-bytes.ts';
-import type { Meaning, Order, Packed } from './compiler.ts';
+import type { Meaning, Order, PackedReport } from './compiler.ts';
 
 parentPort!.on('message', ({ files, wantsModel, before }: Order) => {
   const { model, errors, warnings, cubesCount } = compileModel(files);
   const meaning = model && before && meaningOf(model, before);
   const packed =
     wantsModel && model ? joinShared(Array.from(packModel(model), (part) => serialize(part))) : undefined;
-  const report: Packed = { packed, meaning, errors, warnings, cubesCount };
+  const report: PackedReport = { packed, meaning, errors, warnings, cubesCount };
   parentPort!.postMessage(report);
 });
 

@@ -34,7 +34,7 @@ export interface Meaning {
 }
 
 /** What the thread answers. The parts of the model are bytes that all threads share. */
-export type Packed = Omit<Compiled, 'model'> & {
+export type PackedReport = Omit<Compiled, 'model'> & {
   packed: SharedArrayBuffer | undefined;
   meaning: Meaning | undefined;
 };
@@ -62,7 +62,7 @@ export interface Compiler {
 }
 
 export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler {
-  const threads = createThreads<Order, Packed>(threadScript('compile-thread'), limits, { idleMax: 2 });
+  const threads = createThreads<Order, PackedReport>(threadScript('compile-thread'), limits, { idleMax: 2 });
   const words = {
     timeMs: `took more than ${limits.timeMs / 1000} seconds of CPU time`,
     memoryMb: `needed more than ${limits.memoryMb} MB of memory`,
@@ -77,7 +77,7 @@ export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler 
   };
 }
 
-async function unpack({ packed, ...report }: Packed): Promise<Report> {
+async function unpack({ packed, ...report }: PackedReport): Promise<Report> {
   if (!packed) return report;
   const unpacked = unpackModel();
   const step = createSteps();

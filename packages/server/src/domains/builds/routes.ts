@@ -6,6 +6,7 @@ import { createObjects } from '../../platform/git/objects.store.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
 import {
+  type BranchScope,
   branchToRead,
   type EnqueueBuild,
   findBranch,
@@ -15,7 +16,6 @@ import {
   requireDeployBranch,
   treeOfCommit,
   visibleTree,
-  type Where,
 } from '../data-models/index.ts';
 import { requireSettings, uploadBranch } from '../uploads/index.ts';
 import { type Compiler, CompilerFailure } from './compiler.ts';
@@ -32,17 +32,17 @@ const admission = createAdmission({
   waitMs: 60_000,
 });
 
-interface Building {
+interface BuildOptions {
   compiler: Compiler;
   enqueueBuild: EnqueueBuild;
   cursors: Cursors;
 }
 
 /** The branch that was named, or the deploy branch. */
-const namedBranch = (db: Queryable, where: Where, branchName: string | null | undefined) =>
+const namedBranch = (db: Queryable, where: BranchScope, branchName: string | null | undefined) =>
   branchName == null ? requireDeployBranch(db, where) : requireBranch(db, where, { branchName });
 
-export const buildRoutes = ({ compiler, enqueueBuild, cursors }: Building) => [
+export const buildRoutes = ({ compiler, enqueueBuild, cursors }: BuildOptions) => [
   handle(operations.listBuilds, async ({ actor, db }, { params: { deploymentId }, query }) => {
     const branch = await namedBranch(db, { deploymentId, userId: actor.userId }, query.branchName);
     const list = `builds of branch ${branch.id}`;

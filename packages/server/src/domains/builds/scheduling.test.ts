@@ -14,7 +14,7 @@ import { createBuilds } from './builds.ts';
 import { type Compiler, CompilerFailure, type Report } from './compiler.ts';
 import { isAnyWaiting, startBuild } from './store.ts';
 
-interface Held {
+interface PendingCompile {
   files: ReadonlyMap<string, string>;
   signal: AbortSignal;
   finish(report?: Partial<Report>): void;
@@ -23,7 +23,7 @@ interface Held {
 
 let world: World;
 let listener: Listener;
-let held: Held[];
+let held: PendingCompile[];
 let logged: string[];
 let workers: Worker[];
 
@@ -100,7 +100,7 @@ const next = async (count: number) => {
 };
 const FILE = 'model/a.yml';
 const model = (title: string) => ({ [FILE]: `cubes:\n  - name: a\n    sql_table: a\n    title: ${title}\n` });
-const titleOf = ({ files }: Held) => /title: (.*)/.exec(files.get(FILE) ?? '')?.[1];
+const titleOf = ({ files }: PendingCompile) => /title: (.*)/.exec(files.get(FILE) ?? '')?.[1];
 const newest = async ({ deploymentId, branchName }: Modeller) =>
   world.admin.buildStatus({ deploymentId, branchName });
 

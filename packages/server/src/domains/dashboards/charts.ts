@@ -6,7 +6,7 @@ import {
   type ThreadLimits,
   threadScript,
 } from '../../platform/threads.ts';
-import type { MissingField } from './given.ts';
+import type { MissingField } from './chart-problems.ts';
 
 export interface ChartTask {
   /** Vega-Lite. */

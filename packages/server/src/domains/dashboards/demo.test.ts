@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_SERVERS } from '../../../test/engines.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createWorld, type Embedded, type World } from '../../../test/world.ts';
+import { createWorld, type EmbeddedSession, type World } from '../../../test/world.ts';
 import { ENGINE_SCRIPT } from '../../build-info.ts';
 import { filesDirOf } from '../../engines/engine-user.ts';
 import { createEngines } from '../../engines/engines.ts';
@@ -17,7 +17,7 @@ import { DEMO_DASHBOARDS } from './demo.ts';
 
 const deploymentId = 1;
 let world: World;
-let ann: Embedded;
+let ann: EmbeddedSession;
 beforeAll(async () => {
   world = await createWorld({ ORIEL_DEMO: 'true' });
   await whenBuilt(world, deploymentId);

@@ -13,7 +13,7 @@ type Reason = Explanation['reasons'][number];
 type Explain = Pick<Queries, 'explain' | 'explainAccess'>;
 type Access = Awaited<ReturnType<Explain['explainAccess']>>;
 type Plans = ReplyOf<typeof operations.explainQuery>;
-type Read = Plans['plans'][number]['reads'][number];
+type PlannedRead = Plans['plans'][number]['reads'][number];
 /** As the planner writes it into the reply, whose schema leaves it open. */
 type Filter = { and: Filter[] } | { or: Filter[] } | Leaf;
 interface Leaf {
@@ -194,7 +194,7 @@ function refusals({ error, hiddenMembers }: Plans, query: object, access: Access
 const names = (text: string, member: string) => text.includes(`"${member}"`) || text.includes(`"${member}.`);
 
 /** What the policies of one cube or view leave. */
-function readOf({ name: cube, rows, policies }: Read): QueryView {
+function readOf({ name: cube, rows, policies }: PlannedRead): QueryView {
   if (rows === 'all') return { rows, reasons: [] };
   const counting = policies.filter(({ counts }) => counts);
   if (counting.length === 0) {

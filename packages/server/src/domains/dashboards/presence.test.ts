@@ -29,11 +29,11 @@ async function editor(): Promise<Person> {
 }
 const clientAt = (url: string, { apiKey }: Person) => createOrielClient({ baseUrl: url, apiKey, retries: 0 });
 
-type Here = { userId: number; widgetId: string | null };
+type TabPresence = { userId: number; widgetId: string | null };
 /** Listens like a tab. `seen` is what it heard last. */
 function listen(url: string, person: Person, tab: string) {
   const stopping = new AbortController();
-  const heard: { seen: Here[]; count: number; ended?: unknown } = { seen: [], count: 0 };
+  const heard: { seen: TabPresence[]; count: number; ended?: unknown } = { seen: [], count: 0 };
   leaving.push(() => stopping.abort());
   const ended = (async () => {
     const events = await clientAt(url, person).watchDashboardDraft(
@@ -51,7 +51,10 @@ function listen(url: string, person: Person, tab: string) {
   });
   return { heard, ended, leave: () => stopping.abort() };
 }
-const here = (person: Person, widgetId: string | null = null): Here => ({ userId: person.userId, widgetId });
+const here = (person: Person, widgetId: string | null = null): TabPresence => ({
+  userId: person.userId,
+  widgetId,
+});
 const open = (url: string, person: Person, tab: string, widgetId: string | null) =>
   clientAt(url, person).updateDashboardPresence({ deploymentId, workbookId, body: { tab, widgetId } });
 

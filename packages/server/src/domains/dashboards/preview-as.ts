@@ -20,22 +20,22 @@ export type Identity = BodyOf<typeof operations.createDashboardPreview>;
 const LIFE_MS = 3_600_000;
 
 /** Whom and what a preview is for. */
-interface Bound {
+interface PreviewScope {
   userId: number;
   deploymentId: number;
   workbookId: number;
 }
 
 export interface PreviewIds {
-  make(bound: Bound, identity: Identity): { previewId: string; expiresAt: string };
+  make(bound: PreviewScope, identity: Identity): { previewId: string; expiresAt: string };
   /** Throws a 404 for an id that is over, was made for others, or is none. */
-  open(bound: Bound, previewId: string): Identity;
+  open(bound: PreviewScope, previewId: string): Identity;
 }
 
 export function createPreviewIds(keys: Keys, now = Date.now): PreviewIds {
-  const bindingText = ({ userId, deploymentId, workbookId }: Bound) =>
+  const bindingText = ({ userId, deploymentId, workbookId }: PreviewScope) =>
     JSON.stringify([userId, deploymentId, workbookId]);
-  const macOf = (key: Buffer, bound: Bound, payload: Buffer) =>
+  const macOf = (key: Buffer, bound: PreviewScope, payload: Buffer) =>
     createHmac('sha256', key).update(bindingText(bound)).update('\0').update(payload).digest();
   return {
     make(bound, identity) {
@@ -58,7 +58,7 @@ export function createPreviewIds(keys: Keys, now = Date.now): PreviewIds {
   };
 }
 
-interface Resolved {
+interface PreviewIdentity {
   as: NonNullable<QueryCall['as']>;
   /** Who would call; null for somebody of whom only a group is known. */
   actor: Caller | null;
@@ -68,7 +68,7 @@ export async function resolveIdentity(
   db: Queryable,
   deploymentId: number,
   { userId, groupId, viewer }: Identity,
-): Promise<Resolved> {
+): Promise<PreviewIdentity> {
   if ([userId, groupId, viewer].filter((one) => one != null).length !== 1)
     throw invalid('', 'Give one of `userId`, `groupId` and `viewer`.');
   if (userId != null) {
@@ -106,7 +106,7 @@ export const NO_USER = 0;
 /** Whether they see what is published; null if too little is known of them. */
 export async function seesDashboard(
   db: Queryable,
-  { actor }: Resolved,
+  { actor }: PreviewIdentity,
   { deploymentId, workbookId }: { deploymentId: number; workbookId: number },
 ): Promise<boolean | null> {
   if (!actor) return null;
@@ -116,7 +116,7 @@ export async function seesDashboard(
 }
 
 /** Whoever may not ask has no rows. */
-export function requireAsking({ actor }: Resolved, deploymentId: number) {
+export function requireAsking({ actor }: PreviewIdentity, deploymentId: number) {
   if (actor && !mayIn(actor, deploymentId, 'AIBIView'))
     throw new ApiError('forbidden', { message: 'They may not query this deployment.' });
 }

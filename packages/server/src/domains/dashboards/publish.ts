@@ -8,11 +8,11 @@ import type { Etag } from '../../platform/http/etag.ts';
 import { EDIT, MANAGE, viewerOf } from '../access/index.ts';
 import type { ModelMembers } from '../queries/index.ts';
 import { lockPlainWorkbook, requireWorkbook, setPublished } from '../workbooks/index.ts';
+import { type FindKind, short } from './chart-problems.ts';
 import { applicationsIn, type DashboardConfig, requireConfig } from './config-rules.ts';
 import { ensureDashboard, shownTo, stateOf } from './dashboards.ts';
-import { type FindKind, short } from './given.ts';
 import { outlineOf } from './outline.ts';
-import { type ModelToday, type Taking, takeSnapshots } from './snapshots.ts';
+import { type ModelToday, type SnapshotOptions, takeSnapshots } from './snapshots.ts';
 import * as store from './store.ts';
 
 /** Older versions are deleted. */
@@ -20,12 +20,12 @@ export const KEPT = { versions: 50, bytes: 20 * 1024 * 1024 };
 
 type PublishInput = BodyOf<typeof operations.publishDashboard>;
 
-export interface Prepared extends store.NewVersion {
+export interface PreparedVersion extends store.NewVersion {
   config: DashboardConfig;
   outline: object | null;
 }
 
-export interface Preparing extends Omit<Taking, 'model' | 'rangedFor'> {
+export interface PrepareOptions extends Omit<SnapshotOptions, 'model' | 'rangedFor'> {
   /** Finds the members of the model. It may have to be compiled first. */
   members(): Promise<ModelMembers | undefined>;
   check: ModelToday['check'];
@@ -33,10 +33,10 @@ export interface Preparing extends Omit<Taking, 'model' | 'rangedFor'> {
 
 /** Checks everything that needs no lock, and compiles the charts. */
 export async function prepare(
-  context: Preparing,
+  context: PrepareOptions,
   workbookId: number,
   given: PublishInput,
-): Promise<Prepared> {
+): Promise<PreparedVersion> {
   const workbook = await requireWorkbook(context.db, context.viewer, workbookId, EDIT);
   if (given.workbookId != null && given.workbookId !== workbookId)
     throw invalid('workbookId', 'must be the workbook of the path');
@@ -66,7 +66,7 @@ export async function prepare(
 }
 
 /** Widgets name applications that were published in this deployment, and that the publisher sees. */
-async function requireApplications({ db, viewer }: Preparing, config: DashboardConfig, root: string) {
+async function requireApplications({ db, viewer }: PrepareOptions, config: DashboardConfig, root: string) {
   for (const { id, path, publicId } of applicationsIn(config, root)) {
     const place = await store.findPlace(db, publicId);
     const row = place && (await store.findDashboard(db, viewer, null, place.id));
@@ -141,7 +141,7 @@ export async function publish(
   tx: Tx,
   actor: Caller,
   { deploymentId, workbookId }: { deploymentId: number; workbookId: number },
-  { given, version, etag }: { given: PublishInput; version: Prepared; etag: Etag },
+  { given, version, etag }: { given: PublishInput; version: PreparedVersion; etag: Etag },
 ) {
   const workbook = await lockPlainWorkbook(tx, viewerOf(actor, deploymentId), workbookId, EDIT);
   const before = await ensureDashboard(tx, actor, workbook);

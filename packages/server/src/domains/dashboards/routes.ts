@@ -30,7 +30,15 @@ import { keepTenantOf, requireRequest, showAccess, updateAccess } from './embed-
 import { explainViewer } from './explain-viewer.ts';
 import { describePeople, type Presence } from './presence.ts';
 import { createPreviewIds, requireAsking, resolveIdentity, seesDashboard } from './preview-as.ts';
-import { KEPT, type Preparing, prepare, publish, requireState, setThread, unpublish } from './publish.ts';
+import {
+  KEPT,
+  type PrepareOptions,
+  prepare,
+  publish,
+  requireState,
+  setThread,
+  unpublish,
+} from './publish.ts';
 import type { PythonRuns } from './python-runs.ts';
 import type { Rechecks } from './rechecks.ts';
 import { preview, previewSnapshots, toSnapshot } from './snapshots.ts';
@@ -45,7 +53,7 @@ export const dashboardRoutes = (
   presence: Presence,
 ) => {
   const previewIds = createPreviewIds(previewKeys);
-  const contextOf = (call: QueryCall & { actor: Caller }): Preparing => ({
+  const contextOf = (call: QueryCall & { actor: Caller }): PrepareOptions => ({
     db: call.db,
     viewer: viewerOf(call.actor, call.deploymentId),
     charts,

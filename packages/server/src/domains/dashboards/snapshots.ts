@@ -8,9 +8,15 @@ import { checkerOf } from '../../platform/http/validation.ts';
 import type { Viewer } from '../access/index.ts';
 import type { ModelMembers, Queries, QueryOrSql } from '../queries/index.ts';
 import { listReports, type ReportRow } from '../reports/index.ts';
+import {
+  chartQueries,
+  fieldsGiven,
+  missingMessage,
+  type PlannedChart,
+  problemsOf,
+} from './chart-problems.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
-import { askedBy, fieldsGiven, missingMessage, type PlannedOn, problemsOf } from './given.ts';
 import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
 
 type GivenChart = Static<typeof ReportChart>;
@@ -45,7 +51,7 @@ export const SNAPSHOTS_MAX_BYTES = 5 * 1024 * 1024;
 const checkChart = checkerOf(ReportChart);
 const checkVisualization = checkerOf(Visualization);
 
-export interface Taking {
+export interface SnapshotOptions {
   db: Queryable;
   viewer: Viewer;
   charts: Charts;
@@ -65,7 +71,7 @@ export interface ModelToday extends ModelMembers {
 
 /** Throws a 400 that names the widget unless the viewer can read every report and each can be drawn. */
 export async function takeSnapshots(
-  { db, viewer, model, rangedFor, ...context }: Taking,
+  { db, viewer, model, rangedFor, ...context }: SnapshotOptions,
   widgets: Chart[],
 ): Promise<StoredSnapshot[]> {
   const firstOf = new Map<number, Chart>();
@@ -92,7 +98,7 @@ export async function takeSnapshots(
 
 /** What a snapshot of the report would be, without ids. Throws a 400 like a publication. */
 export async function preview(
-  { model, ...context }: Pick<Taking, 'charts' | 'sharer' | 'signal' | 'model'>,
+  { model, ...context }: Pick<SnapshotOptions, 'charts' | 'sharer' | 'signal' | 'model'>,
   {
     jsonQuery = null,
     sqlQuery = null,
@@ -127,7 +133,7 @@ interface Draft {
 async function compileDrafts(
   drafts: readonly Draft[],
   model: ModelToday | undefined,
-  { charts, sharer, signal }: Pick<Taking, 'charts' | 'sharer' | 'signal'>,
+  { charts, sharer, signal }: Pick<SnapshotOptions, 'charts' | 'sharer' | 'signal'>,
 ) {
   const planned = model && (await planAll(model, drafts));
   const refusals = drafts.flatMap(({ snapshot, refuse }, i) =>
@@ -155,7 +161,7 @@ async function compileDrafts(
  * filters decide about some of them, and the rows tell the rest.
  */
 export async function previewSnapshots(
-  { db, viewer, charts, sharer, signal, model }: Omit<Taking, 'rangedFor'>,
+  { db, viewer, charts, sharer, signal, model }: Omit<SnapshotOptions, 'rangedFor'>,
   reportIds: readonly number[],
 ): Promise<StoredSnapshot[]> {
   const reports = await readReports(db, viewer, [...reportIds]);
@@ -203,8 +209,8 @@ const refused = (report: ReportRow, problem: string): StoredSnapshot => ({
 });
 
 /** All queries go to the planner together. */
-async function planAll({ kindOf, check }: ModelToday, drafts: readonly Draft[]): Promise<PlannedOn[]> {
-  const asked = drafts.map(({ snapshot, ranged }) => askedBy(snapshot, ranged));
+async function planAll({ kindOf, check }: ModelToday, drafts: readonly Draft[]): Promise<PlannedChart[]> {
+  const asked = drafts.map(({ snapshot, ranged }) => chartQueries(snapshot, ranged));
   const all = asked.flat();
   const issues = new Map((await check(all.map((one) => one.asked))).map((found, i) => [all[i]!, found]));
   return asked.map((ofChart) => ({

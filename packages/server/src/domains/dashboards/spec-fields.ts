@@ -1,6 +1,6 @@
 /** The fields that a Vega-Lite specification reads of its rows, and those that it makes itself. */
 import { parseExpression } from 'vega';
-import { MISSING_MAX, type MissingField } from './given.ts';
+import { MISSING_MAX, type MissingField } from './chart-problems.ts';
 import { walk } from './spec-rules.ts';
 
 type Value = unknown;

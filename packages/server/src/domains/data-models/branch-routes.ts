@@ -7,7 +7,9 @@ import { mergeBase } from '../../platform/git/merge-bases.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { pageById } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
+import { toBranch, toDevBranch } from './branch-replies.ts';
 import {
+  type BranchScope,
   branchMeant,
   createBranch,
   deleteBranch,
@@ -23,11 +25,9 @@ import {
   requireDeletable,
   requireDeployBranch,
   shownInAudit,
-  type Where,
 } from './branches.ts';
 import { computeAndChange } from './merges.ts';
 import type { DataModelOptions } from './options.ts';
-import { toBranch, toDevBranch } from './shown.ts';
 import * as store from './store.ts';
 
 export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: DataModelOptions) => [
@@ -123,7 +123,7 @@ export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: 
 /** The caller's own branch of the deploy branch, locked. It moves to the newest commit if it was still `behind`. */
 async function enterableOwn(
   tx: Tx,
-  where: Where,
+  where: BranchScope,
   { deploy, behind }: { deploy: store.BranchRow; behind: string | undefined },
   changes: Change[],
   enqueueBuild: EnqueueBuild,
@@ -142,7 +142,7 @@ async function enterableOwn(
  * The newest commit of the caller's own branch, if the deploy branch has it already: a branch whose work was merged
  * follows the deploy branch when its owner enters it again.
  */
-async function headBehind(db: Queryable, { deploymentId, userId }: Where, deploy: store.BranchRow) {
+async function headBehind(db: Queryable, { deploymentId, userId }: BranchScope, deploy: store.BranchRow) {
   const own = await store.findOwnBranch(db, deploymentId, userId);
   if (!own || own.workingTree !== null || own.head === deploy.head) return undefined;
   const base = await mergeBase(createObjects(db, deploymentId), own.head, deploy.head);

@@ -9,7 +9,7 @@ import { refusing } from '../../platform/db/refusing.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
 import { isBranchName } from '../../platform/git/names.ts';
 import { devBranchNames, namesAbove } from './branch-names.ts';
-import type { BranchRow, Which } from './store.ts';
+import type { BranchRow, BranchSelector } from './store.ts';
 import * as store from './store.ts';
 
 /**
@@ -19,14 +19,18 @@ import * as store from './store.ts';
 export type EnqueueBuild = (tx: Tx, branch: { deploymentId: number; branchId: number }) => Promise<unknown>;
 
 /** Whose request it is about, and in which deployment. */
-export interface Where {
+export interface BranchScope {
   deploymentId: number;
   userId: number;
 }
 
-const isNamed = ({ branchId, branchName }: Which) => branchId != null || branchName != null;
+const isNamed = ({ branchId, branchName }: BranchSelector) => branchId != null || branchName != null;
 
-export async function requireBranch(db: Queryable, { deploymentId, userId }: Where, which: Which) {
+export async function requireBranch(
+  db: Queryable,
+  { deploymentId, userId }: BranchScope,
+  which: BranchSelector,
+) {
   const branch = await store.findBranch(db, deploymentId, userId, which);
   if (branch) return branch;
   const { branchId, branchName } = which;
@@ -35,29 +39,41 @@ export async function requireBranch(db: Queryable, { deploymentId, userId }: Whe
   throw new ApiError('branch_not_found', { message: `There is no branch ${branchName}${withId}.` });
 }
 
-export const requireDeployBranch = async (db: Queryable, { deploymentId, userId }: Where) =>
+export const requireDeployBranch = async (db: Queryable, { deploymentId, userId }: BranchScope) =>
   found(await store.findDeployBranch(db, deploymentId, userId), 'branch_not_found');
 
-export function requireParent(db: Queryable, where: Where, { parentName }: BranchRow): Promise<BranchRow> {
+export function requireParent(
+  db: Queryable,
+  where: BranchScope,
+  { parentName }: BranchRow,
+): Promise<BranchRow> {
   if (parentName === null) throw new ApiError('no_parent_branch');
   return requireBranch(db, where, { branchName: parentName });
 }
 
 /** The branch that a commit merges to resolve a conflict: the one that the conflict was with, or the parent. */
-export const branchToResolve = (db: Queryable, where: Where, branch: BranchRow): Promise<BranchRow> =>
+export const branchToResolve = (db: Queryable, where: BranchScope, branch: BranchRow): Promise<BranchRow> =>
   branch.conflictBranchId === null
     ? requireParent(db, where, branch)
     : requireBranch(db, where, { branchId: branch.conflictBranchId });
 
 /** The branch that a reader means: without a name, the one that they entered last, or the deploy branch. */
-export async function branchToRead(db: Queryable, where: Where, which: Which): Promise<BranchRow> {
+export async function branchToRead(
+  db: Queryable,
+  where: BranchScope,
+  which: BranchSelector,
+): Promise<BranchRow> {
   if (isNamed(which)) return requireBranch(db, where, which);
   const entered = await store.findEnteredBranch(db, where.deploymentId, where.userId);
   return entered ?? requireDeployBranch(db, where);
 }
 
 /** The branch that a change of branches means: without a name, the one that the caller entered last. */
-export async function branchMeant(db: Queryable, where: Where, which: Which): Promise<BranchRow> {
+export async function branchMeant(
+  db: Queryable,
+  where: BranchScope,
+  which: BranchSelector,
+): Promise<BranchRow> {
   if (isNamed(which)) return requireBranch(db, where, which);
   const entered = await store.findEnteredBranch(db, where.deploymentId, where.userId);
   if (!entered) {
@@ -90,7 +106,7 @@ export async function branchToWrite(
   db: Queryable,
   actor: Person,
   deploymentId: number,
-  which: Which,
+  which: BranchSelector,
 ): Promise<BranchRow> {
   const branch = await branchMeant(db, { deploymentId, userId: actor.userId }, which);
   requireDevMode(actor, branch);
@@ -103,7 +119,7 @@ export const uncommitted = ({ name }: BranchRow) =>
   });
 
 /** Locks the branch, and returns it as it is now. */
-export async function lockBranch(tx: Tx, where: Where, branchId: number): Promise<BranchRow> {
+export async function lockBranch(tx: Tx, where: BranchScope, branchId: number): Promise<BranchRow> {
   await store.lockBranches(tx, [branchId]);
   return requireBranch(tx, where, { branchId });
 }
@@ -169,7 +185,7 @@ export async function renameBranch(
 /** Creates a branch at the newest commit of its parent. The data model must be locked before the parent is read. */
 export async function createBranch(
   tx: Tx,
-  where: Where,
+  where: BranchScope,
   { name, parent, isOwn = false }: { name: string; parent: BranchRow; isOwn?: boolean },
 ): Promise<BranchRow> {
   const { deploymentId, userId } = where;
@@ -244,7 +260,7 @@ export async function enterDevMode(
  */
 export async function leaveDevMode(
   tx: Tx,
-  where: Where,
+  where: BranchScope,
   enqueueBuild: EnqueueBuild,
   branchId?: number,
 ): Promise<Change[]> {
@@ -269,7 +285,7 @@ export async function leaveDevMode(
  */
 export async function ownBranch(
   tx: Tx,
-  where: Where,
+  where: BranchScope,
   parent: BranchRow,
 ): Promise<{ branch: BranchRow; isNew: boolean }> {
   const { deploymentId, userId } = where;

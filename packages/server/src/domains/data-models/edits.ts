@@ -84,7 +84,7 @@ export function planRenames(files: Files, from: readonly string[], to: readonly 
 }
 
 /** Returns the files after the edits. */
-export function applied(files: Files, edits: Edits): Map<string, Hash> {
+export function applyEdits(files: Files, edits: Edits): Map<string, Hash> {
   const after = new Map(files);
   for (const [path, hash] of edits) {
     if (hash === null) after.delete(path);

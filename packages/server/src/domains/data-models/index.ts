@@ -11,6 +11,7 @@ import { sweepSchedule } from './sweep.ts';
 export { type Author, authorOf, messageOf } from './authors.ts';
 export { type BranchLock, createBranchLock } from './branch-lock.ts';
 export {
+  type BranchScope,
   branchMeant,
   branchToRead,
   branchToWrite,
@@ -29,11 +30,10 @@ export {
   requireStagingAllowed,
   shownInAudit,
   uncommitted,
-  type Where,
 } from './branches.ts';
 export { createDataModels, type DataModels } from './create.ts';
 export { demoDataModel } from './demo.ts';
-export { applied, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
+export { applyEdits, type Edits, type Files, requireNoClashes, requirePaths } from './edits.ts';
 export { computeAndChange, computeMerge, lockUnchanged, previewTree } from './merges.ts';
 export { composed, contentProblem, pathProblem } from './paths.ts';
 export { normalRoot, projectTree, rootOf, rootProblem } from './project-root.ts';

@@ -9,6 +9,7 @@ import type { Call } from '../../platform/http/call.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { authorOf } from './authors.ts';
 import {
+  type BranchScope,
   branchMeant,
   deleteBranch,
   enterDevMode,
@@ -18,11 +19,10 @@ import {
   requireDeployBranch,
   requireParent,
   requireStagingAllowed,
-  type Where,
 } from './branches.ts';
 import { computeAndChange, computeMerge, lockUnchanged } from './merges.ts';
 import type { DataModelOptions } from './options.ts';
-import type { BranchRow, Which } from './store.ts';
+import type { BranchRow, BranchSelector } from './store.ts';
 import * as store from './store.ts';
 
 export const mergeRoutes = (options: DataModelOptions) => [
@@ -55,8 +55,8 @@ export const mergeRoutes = (options: DataModelOptions) => [
 ];
 
 interface MergeRequest extends DataModelOptions {
-  which: Which;
-  findTarget: (db: Queryable, where: Where, source: BranchRow) => Promise<BranchRow>;
+  which: BranchSelector;
+  findTarget: (db: Queryable, where: BranchScope, source: BranchRow) => Promise<BranchRow>;
   message: string | null | undefined;
   isSquashed: boolean;
   deletesSource: boolean;
@@ -107,7 +107,7 @@ async function requireMergeAllowed(db: Queryable, actor: Person, target: BranchR
 async function putInPlace(
   tx: Tx,
   actor: Person,
-  where: Where,
+  where: BranchScope,
   { findTarget, deletesSource, switchesToTarget, enqueueBuild }: MergeRequest,
   seen: { branches: BranchRow[]; head: string | undefined },
 ) {

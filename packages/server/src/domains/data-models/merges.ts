@@ -13,7 +13,7 @@ import { listTree } from '../../platform/git/trees.ts';
 import { TooMuchWork } from '../../platform/git/work.ts';
 import { type Author, messageOf } from './authors.ts';
 import type { BranchLock } from './branch-lock.ts';
-import { requireBranch, uncommitted, type Where } from './branches.ts';
+import { type BranchScope, requireBranch, uncommitted } from './branches.ts';
 import { mergeConflict } from './conflicts.ts';
 import type { BranchRow } from './store.ts';
 import * as store from './store.ts';
@@ -163,7 +163,11 @@ export async function computeAndChange<Computed extends { branches: readonly Bra
 }
 
 /** Locks the branches and returns them as they are now. Throws if the files of one are not those that were seen. */
-export async function lockUnchanged(tx: Tx, where: Where, seen: readonly BranchRow[]): Promise<BranchRow[]> {
+export async function lockUnchanged(
+  tx: Tx,
+  where: BranchScope,
+  seen: readonly BranchRow[],
+): Promise<BranchRow[]> {
   await store.lockBranches(
     tx,
     seen.map(({ id }) => id),

@@ -1,4 +1,4 @@
-import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
+import type { ChangeFunction, CommittedReply } from '../../platform/audit/change.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import type { Author } from './authors.ts';
@@ -20,7 +20,7 @@ export interface DataModelOptions {
     deploymentId: number,
     branchName: string | null,
     acceptRewritten?: string,
-  ): Promise<Committed<BranchRow> | undefined>;
+  ): Promise<CommittedReply<BranchRow> | undefined>;
   /** Deletes a branch of the connected repository, if there is one. Returns what belongs into the transaction that deletes it here. */
   removeRemoteBranch(
     call: { db: Database; signal: AbortSignal },

@@ -39,7 +39,7 @@ export const listBranches = (db: Queryable, deploymentId: number, userId: number
     where b.deployment_id = ${deploymentId} and b.id > ${page.afterId} order by b.id limit ${page.limit}`);
 
 /** Which branch is meant. If both are given, both must be right. */
-export interface Which {
+export interface BranchSelector {
   branchId?: number | null | undefined;
   branchName?: string | null | undefined;
 }
@@ -48,7 +48,7 @@ export const findBranch = (
   db: Queryable,
   deploymentId: number,
   userId: number | null,
-  { branchId = null, branchName = null }: Which,
+  { branchId = null, branchName = null }: BranchSelector,
 ) =>
   db.maybeOne<BranchRow>(sql`
     select ${columnsFor(userId)} ${FROM}
@@ -182,22 +182,22 @@ export const enterDevMode = (tx: Tx, branchId: number, userId: number) =>
     on conflict (branch_id, user_id) do update set since = excluded.since`);
 
 /** Where the user is in dev mode. Without `branchId`, these are all branches of the deployment. */
-interface Entered {
+interface DevModeFilter {
   deploymentId: number;
   userId: number;
   branchId?: number | null | undefined;
 }
 
-const isEntered = ({ deploymentId, userId, branchId = null }: Entered) => sql`
+const isEntered = ({ deploymentId, userId, branchId = null }: DevModeFilter) => sql`
   b.id = m.branch_id and b.deployment_id = ${deploymentId} and m.user_id = ${userId}
     and (${branchId}::bigint is null or b.id = ${branchId})`;
 
-export const lockEnteredBranches = (tx: Tx, entered: Entered) =>
+export const lockEnteredBranches = (tx: Tx, entered: DevModeFilter) =>
   tx.run(sql`
     select from branches b join dev_modes m on ${isEntered(entered)} order by b.id for no key update of b`);
 
 /** Returns the branches that the user left. */
-export const leaveDevMode = (tx: Tx, entered: Entered) =>
+export const leaveDevMode = (tx: Tx, entered: DevModeFilter) =>
   tx.many<{ id: number; name: string }>(sql`
     delete from dev_modes m using branches b where ${isEntered(entered)} returning b.id, b.name`);
 

@@ -9,7 +9,7 @@ import { createObjects, listSizes } from '../../platform/git/objects.store.ts';
 import type { Hash, Objects } from '../../platform/git/objects.ts';
 import { editTree, listTree } from '../../platform/git/trees.ts';
 import { type EnqueueBuild, lockBranch, moveBranch, requireDevMode } from './branches.ts';
-import { applied, type Edits, type Files, requireNoClashes } from './edits.ts';
+import { applyEdits, type Edits, type Files, requireNoClashes } from './edits.ts';
 import { countFolders } from './paths.ts';
 import type { BranchRow } from './store.ts';
 
@@ -84,7 +84,7 @@ export async function changeFiles(
   const [base, committed] = [await currentTree(objects, branch), await treeOfCommit(objects, branch.head)];
   const files = await listTree(objects, base);
   const edits = plan(files);
-  const after = applied(files, edits);
+  const after = applyEdits(files, edits);
   requireNoClashes(files, after, nameOf);
   await requireWithinLimits(tx, deploymentId, after);
   const tree = await editTree(objects, base, edits);

@@ -15,7 +15,7 @@ import {
 } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/engines.ts';
 import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
-import type { Identified } from '../../platform/auth/actor.ts';
+import type { IdentifiedActor } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';
 import type { EnvVars } from '../env-vars/index.ts';
@@ -32,7 +32,7 @@ export interface OpenedSource {
 
 export interface DataSources {
   /** Throws if there is no such source, if its variables are wrong, or if the caller cannot ask it. */
-  require(db: Queryable, actor: Identified, deploymentId: number, name: string): Promise<OpenedSource>;
+  require(db: Queryable, actor: IdentifiedActor, deploymentId: number, name: string): Promise<OpenedSource>;
   listTables(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Table[]>;
   test(deploymentId: number, opened: OpenedSource, limits: CallLimits): Promise<Reach>;
   sample(deploymentId: number, opened: OpenedSource, table: TableName, limits: CallLimits): Promise<Sample>;

@@ -26,12 +26,12 @@ const isAfter = (table: Table, [schema, name]: unknown[]) =>
 const inOrder = (tables: Table[]) =>
   [...tables].sort((one, other) => (isAfter(one, keyOf(other)) ? 1 : isAfter(other, keyOf(one)) ? -1 : 0));
 
-interface Writing {
+interface WriteOptions {
   enqueueBuild: EnqueueBuild;
   branchTurns: BranchLock;
 }
 
-export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTurns }: Writing) => [
+export const dataSourceRoutes = (sources: DataSources, { enqueueBuild, branchTurns }: WriteOptions) => [
   handle(
     operations.listDataSourceTables,
     async ({ actor, db, cursors, signal }, { params: { deploymentId, name }, query: { first, after } }) => {

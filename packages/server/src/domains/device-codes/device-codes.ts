@@ -12,7 +12,7 @@ import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { Approver, IssuedTokens, Sessions, SignInOrigin } from '../sessions/index.ts';
 import * as store from './store.ts';
 import { hashUserCode, newUserCode, shownUserCode } from './user-codes.ts';
-import { createWaiting, type Waiting } from './waiting.ts';
+import { createWaitingLimit, type WaitingLimit } from './waiting-limit.ts';
 
 /** Where people type the code. */
 export const DEVICE_PATH = '/device';
@@ -54,7 +54,7 @@ export interface DeviceCodeOptions {
   publicUrl: string;
   seconds: number;
   sessions: Sessions;
-  waiting?: Waiting;
+  waiting?: WaitingLimit;
 }
 
 export function createDeviceCodes({
@@ -63,7 +63,7 @@ export function createDeviceCodes({
   publicUrl,
   seconds,
   sessions,
-  waiting = createWaiting(seconds * 1000),
+  waiting = createWaitingLimit(seconds * 1000),
 }: DeviceCodeOptions): DeviceCodes {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
   const wrongCodes = createAttemptLimit(WRONG_CODES);

@@ -40,10 +40,10 @@ const richRequest = () => ({
   securityContext: { customer: 1 } as object,
   settings: { showDashboardChat: false },
 });
-type Rich = ReturnType<typeof richRequest>;
+type RichRequest = ReturnType<typeof richRequest>;
 
 /** Each change breaks one rule, even if other rules are broken too. */
-const FLAWS: Record<string, (request: Rich) => unknown> = {
+const FLAWS: Record<string, (request: RichRequest) => unknown> = {
   'no identity': (request) => {
     request.externalId = undefined;
   },
@@ -133,7 +133,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-const outcomeOf = (request: Rich, client = world.admin, dryRun = false) =>
+const outcomeOf = (request: RichRequest, client = world.admin, dryRun = false) =>
   client[dryRun ? 'dryRunSession' : 'generateSession']({ body: request as never }).then(
     () => 'minted',
     (error) => `${error.status} ${error.code}`,

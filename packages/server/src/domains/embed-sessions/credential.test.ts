@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
 import { startListening } from '../../../test/listening.ts';
 import { SECRET_KEY, unique } from '../../../test/world.ts';
-import type { Embedded } from '../../platform/auth/actor.ts';
+import type { EmbeddedCaller } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { CREDENTIALS_CHANNEL, createNotifiedCache } from '../../platform/db/notified-cache.ts';
@@ -65,7 +65,7 @@ test('an embedded user of the account has their own rights, which are read again
   const [{ username }] = await embedding.rows('select username from users where id = $1', [userId]);
   const { token } = await embedding.world.embedded(embedding.request({ internalId: username }));
   const { deploymentId } = embedding;
-  const read = async () => (await verify(token)) as Embedded;
+  const read = async () => (await verify(token)) as EmbeddedCaller;
   const person = await read();
   expect(person).toMatchObject({ kind: 'embeddedPerson', userId, deploymentIds: [deploymentId] });
   expect(person.actions.size).toBeGreaterThan(0);

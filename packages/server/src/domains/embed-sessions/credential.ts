@@ -1,5 +1,5 @@
 /** Embed tokens as credentials. */
-import type { Embedded } from '../../platform/auth/actor.ts';
+import type { EmbeddedCaller } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import { writeUses } from '../../platform/auth/uses.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -25,7 +25,7 @@ export function createEmbedCredential(
       essential.transaction(async (tx) => noteLogins(tx, await updateLastSeen(tx, due, LAST_SEEN_EVERY_MS))),
     log,
   });
-  const noting = (viewer: Embedded): Embedded => {
+  const noting = (viewer: EmbeddedCaller): EmbeddedCaller => {
     seen.note(viewer.embed.sessionId);
     return viewer;
   };

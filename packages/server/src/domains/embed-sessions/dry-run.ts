@@ -50,7 +50,7 @@ const nothing = (options: MintOptions, request: SessionRequest) => ({
 type Outcome = ReturnType<typeof nothing>;
 
 /** Carries the outcome out of the transaction, which it rolls back. */
-class RolledBack extends Error {
+class RollbackSignal extends Error {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome) {
@@ -64,10 +64,10 @@ const rehearse = (options: MintOptions, call: MintCall, request: SessionRequest)
     const input = await toInput(options, call, withoutFaults(request), Buffer.alloc(0));
     try {
       return await options.db.transaction<never>(async (tx) => {
-        throw new RolledBack(await rehearseIn(tx, options, request, input));
+        throw new RollbackSignal(await rehearseIn(tx, options, request, input));
       });
     } catch (error) {
-      if (error instanceof RolledBack) return error.outcome;
+      if (error instanceof RollbackSignal) return error.outcome;
       throw error;
     }
   }, isWorthAnotherTry);

@@ -6,7 +6,7 @@ import { sign } from 'node:crypto';
 import type { Action } from '@oriel/contract';
 import { decodeProtectedHeader, errors as joseErrors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Embedded, EmbedSession, Permissions } from '../../platform/auth/actor.ts';
+import type { EmbeddedCaller, EmbedSession, Permissions } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { findPermissions, toPermissions } from '../access/index.ts';
@@ -34,7 +34,7 @@ export interface EmbedTokens {
   /** Returns a function that signs with the newest key. Asynchronous, because the key may have to be read first. */
   signer(): Promise<(token: EmbedToken) => string>;
   /** Returns at once, without a promise, if the token is known. Throws or rejects with a 401. */
-  authenticate(token: string): Embedded | Promise<Embedded>;
+  authenticate(token: string): EmbeddedCaller | Promise<EmbeddedCaller>;
   /** Why the token of an authenticated caller has ended, as far as this server knows without asking the database. */
   whyEnded(session: EmbedSession): 'revoked' | 'expired' | undefined;
 }
@@ -44,7 +44,7 @@ export function createEmbedTokens(
   { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
 ): EmbedTokens {
   const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
-  const verified = new LRUCache<string, { token: EmbedToken; actor: Embedded }>({
+  const verified = new LRUCache<string, { token: EmbedToken; actor: EmbeddedCaller }>({
     maxSize: CACHED_MAX,
     sizeCalculation: () => 1,
   });
@@ -63,7 +63,13 @@ export function createEmbedTokens(
   }
 
   /** The rights of an internal user are read again whenever they may have changed. */
-  async function withOwnRights({ token, actor }: { token: EmbedToken; actor: Embedded }): Promise<Embedded> {
+  async function withOwnRights({
+    token,
+    actor,
+  }: {
+    token: EmbedToken;
+    actor: EmbeddedCaller;
+  }): Promise<EmbeddedCaller> {
     const read = async () => {
       const row = await findPermissions(db, token.userId);
       if (!row) throw invalidToken();
@@ -157,7 +163,7 @@ const NO_SESSION = 0;
 export function toReader(
   reader: Pick<EmbedToken, 'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode'>,
   securityContext: object | null,
-): Embedded {
+): EmbeddedCaller {
   const actor = toActor({ ...reader, sessionId: NO_SESSION, isInternal: false });
   return { ...actor, embed: { ...actor.embed, securityContext } };
 }
@@ -167,7 +173,7 @@ type TokenClaims = Pick<
   'userId' | 'deploymentId' | 'embedTenant' | 'creatorMode' | 'sessionId' | 'isInternal'
 >;
 
-const toActor = (token: TokenClaims): Embedded => ({
+const toActor = (token: TokenClaims): EmbeddedCaller => ({
   kind: token.isInternal ? 'embeddedPerson' : 'externalViewer',
   userId: token.userId,
   deploymentIds: [token.deploymentId],

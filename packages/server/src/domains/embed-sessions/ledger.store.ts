@@ -85,7 +85,7 @@ export type Target =
   | { apiKeyId: number }
   | { deploymentId: number };
 
-export interface Revoked {
+export interface RevocationResult {
   /** How many sessions ended. */
   count: number;
   /** The revocation that servers must know; undefined if the user does not exist, so that no token can end. */
@@ -96,7 +96,7 @@ export interface Revoked {
  * Ends the live sessions of the target. The revocation is inserted last, because its time must be later than the
  * exchange of every session that the update has found.
  */
-export async function revokeSessions(tx: Tx, target: Target): Promise<Revoked> {
+export async function revokeSessions(tx: Tx, target: Target): Promise<RevocationResult> {
   const [condition, entry] = await describe(tx, target);
   if (!condition) return { count: 0, entry: undefined };
   const count = await tx.run(sql`

@@ -15,7 +15,7 @@ export interface ProvisionOptions {
   tenantSettings: TenantSettings;
 }
 
-export type Provisioned = Pick<
+export type ProvisionRequest = Pick<
   SessionRequest,
   'externalId' | 'email' | 'groups' | 'userAttributes' | 'securityContext' | 'creatorMode'
 > & { embedTenantName: string; deploymentId: number };
@@ -27,7 +27,7 @@ export interface Provision {
   run(
     tx: Tx,
     caller: { actor: Caller; origin: CallOrigin },
-    request: Provisioned,
+    request: ProvisionRequest,
   ): Promise<{ userId: number; isChanged: boolean }>;
 }
 

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 afterAll(() => world.stop());
 
-interface Opened {
+interface RevocationsFixture {
   revocations: Revocations;
   listener: Listener;
   /** Each reading of the list. The server gets what was read when the test says so. */
@@ -27,9 +27,9 @@ interface Opened {
 }
 
 /** As a server has them. */
-async function open(): Promise<Opened> {
+async function open(): Promise<RevocationsFixture> {
   const { essential } = world.server;
-  const readings: Opened['readings'] = [];
+  const readings: RevocationsFixture['readings'] = [];
   const many = async <Row>(query: Sql) => {
     const rows = await essential.many<Row>(query);
     return new Promise<Row[]>((resolve, reject) =>

@@ -36,7 +36,7 @@ const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDr
   sql`select mint_embed_session(${json(request)}::jsonb, ${secretHash}, ${maxExternalUsers},
                                 ${json(origin)}::jsonb, ${isDryRun}) as result`.named('mint-embed-session');
 
-export interface Minted {
+export interface MintedSession {
   id: number;
   viewerId: number;
   /** For `db.tell`. */
@@ -44,7 +44,7 @@ export interface Minted {
 }
 
 export const insertSession = async (db: Queryable, input: MintInput) =>
-  (await db.one<{ result: Minted }>(mint(input, false))).result;
+  (await db.one<{ result: MintedSession }>(mint(input, false))).result;
 
 /** Does everything that minting does, except for inserting the session. If there are errors, the caller must roll back. */
 export const rehearseSession = async (tx: Tx, input: MintInput) =>

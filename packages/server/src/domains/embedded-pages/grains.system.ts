@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createWorld, type Embedded, type World } from '../../../test/world.ts';
+import { createWorld, type EmbeddedSession, type World } from '../../../test/world.ts';
 
 const TIME = 'operations.ordered_at';
 const LATE = 'operations.late_count';
@@ -38,7 +38,7 @@ const CHARTS = {
 
 let world: World;
 let browser: Browser;
-let viewer: Embedded;
+let viewer: EmbeddedSession;
 let publicId: string;
 beforeAll(async () => {
   world = await createWorld({ ORIEL_DEMO: 'true' });
@@ -148,14 +148,14 @@ async function toldBy(page: Page, chart: Locator): Promise<string[][]> {
 }
 
 /** What a shape can be asked in the page. */
-interface Drawn {
+interface ShapeElement {
   getBoundingClientRect(): { x: number; width: number; height: number };
 }
 
 const boxesOf = (chart: Locator) =>
   chart.locator('.vega-frame .mark-rect.role-mark path').evaluateAll((paths) =>
     paths.map((path) => {
-      const { x, width, height } = (path as never as Drawn).getBoundingClientRect();
+      const { x, width, height } = (path as never as ShapeElement).getBoundingClientRect();
       return { x, width, height };
     }),
   );

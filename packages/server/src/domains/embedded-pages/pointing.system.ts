@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/browser.ts';
 import { whenBuilt } from '../../../test/shops.ts';
-import { createWorld, type Embedded, type World } from '../../../test/world.ts';
+import { createWorld, type EmbeddedSession, type World } from '../../../test/world.ts';
 
 const TIME = 'sales.ordered_at';
 const AMONG = [{ dimension: TIME, granularity: 'month', dateRange: 'last 6 months' }];
@@ -51,7 +51,7 @@ type Name = keyof typeof CHARTS;
 
 let world: World;
 let browser: Browser;
-let viewer: Embedded;
+let viewer: EmbeddedSession;
 let publicId: string;
 beforeAll(async () => {
   world = await createWorld({ ORIEL_DEMO: 'true' });
@@ -102,7 +102,7 @@ async function rowsOf(query: object): Promise<Row[]> {
   return ((await response.json()) as { data: Row[] }).data;
 }
 
-interface Shown {
+interface ShownDashboard {
   page: Page;
   chart(title: string): Locator;
   /** What the page asked the server for. */
@@ -117,7 +117,7 @@ async function show(id = publicId, options: Parameters<Browser['newContext']>[0]
     ...options,
   });
   const page = await context.newPage();
-  const asked: Shown['asked'] = [];
+  const asked: ShownDashboard['asked'] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/load')) asked.push(...request.postDataJSON().query);
   });

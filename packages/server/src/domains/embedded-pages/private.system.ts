@@ -9,7 +9,7 @@ import { createSignable, PASSWORD } from '../../../test/sign-in.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 
 type Config = NonNullable<Parameters<World['admin']['publishDashboard']>[0]['body']['config']>;
-type Stored = Awaited<ReturnType<BrowserContext['storageState']>>;
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 const position = { x: 0, y: 0, w: 6, h: 6 };
 /** The application tries what it can to be this person at the API. */
@@ -26,7 +26,7 @@ let address: string;
 let appAddress: string;
 let filteredAddress: string;
 /** What the browser keeps of the person's sign-in. */
-let storageState: Stored;
+let storageState: StorageState;
 beforeAll(async () => {
   world = await createWorld();
   browser = await openBrowser();

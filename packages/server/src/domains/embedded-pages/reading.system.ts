@@ -246,7 +246,7 @@ interface Card {
   clientWidth: number;
   querySelector(selector: string): { getBoundingClientRect(): { width: number } } | null;
 }
-interface Drawn {
+interface ShapeElement {
   getAttribute(name: string): string | null;
   getBoundingClientRect(): { right: number };
 }
@@ -431,7 +431,7 @@ test('twelve series have twelve colours', async () => {
   const symbols = page.locator('.role-legend-symbol path');
   await expect.poll(() => symbols.count()).toBe(12);
   const colors = await symbols.evaluateAll((all) =>
-    all.map((path) => (path as never as Drawn).getAttribute('fill')),
+    all.map((path) => (path as never as ShapeElement).getAttribute('fill')),
   );
   expect(new Set(colors).size).toBe(12);
   await page.context().close();
@@ -449,7 +449,7 @@ test('pages of right-to-left languages are mirrored, and so are their charts', a
   const bars = await page
     .locator('.vega .mark-rect.role-mark path')
     .evaluateAll((all) =>
-      all.map((bar) => Math.round((bar as never as Drawn).getBoundingClientRect().right)),
+      all.map((bar) => Math.round((bar as never as ShapeElement).getBoundingClientRect().right)),
     );
   expect(new Set(bars).size).toBe(1);
   expect(await leftOf('.vega .role-axis-label text', 0)).toBeLessThan(bars[0]!);

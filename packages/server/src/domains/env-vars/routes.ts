@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 const LIST = 'env variables by name';
 
-interface Viewed {
+interface ListContext {
   db: Queryable;
   actor: Person;
   cursors: Cursors;
@@ -18,7 +18,7 @@ interface Viewed {
 export function envVarRoutes(variables: EnvVars) {
   /** Returns a page of the list, with masked values if the caller may not see them. */
   async function listFor(
-    { db, actor, cursors }: Viewed,
+    { db, actor, cursors }: ListContext,
     deploymentId: number,
     { first, after }: { first?: number; after?: string } = {},
   ) {

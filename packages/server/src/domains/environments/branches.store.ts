@@ -15,13 +15,13 @@ export interface EnvironmentRow {
 }
 
 /** Who looks at the environments of which deployment. */
-export interface Viewed {
+export interface EnvironmentScope {
   deploymentId: number;
   userId: number;
 }
 
 /** Branches `b` that are an environment for the user: of those in dev mode, only the user's own. */
-const environmentsOf = ({ deploymentId, userId }: Viewed): Sql => sql`
+const environmentsOf = ({ deploymentId, userId }: EnvironmentScope): Sql => sql`
   from branches b
   join deployments d on d.id = b.deployment_id
   left join dev_modes m on m.branch_id = b.id and m.user_id = ${userId}
@@ -39,7 +39,7 @@ const ofType = (type: EnvironmentType | null): Sql => sql`(${type}::text is null
 /** In the order of their ids. */
 export const listEnvironments = (
   db: Queryable,
-  viewed: Viewed,
+  viewed: EnvironmentScope,
   type: EnvironmentType | null,
   page: PageById & { offset: number },
 ) =>
@@ -47,14 +47,18 @@ export const listEnvironments = (
     select ${COLUMNS} ${environmentsOf(viewed)} and ${ofType(type)} and b.id > ${page.afterId}
     order by b.id limit ${page.limit} offset ${page.offset}`);
 
-export const countEnvironments = async (db: Queryable, viewed: Viewed, type: EnvironmentType | null) =>
+export const countEnvironments = async (
+  db: Queryable,
+  viewed: EnvironmentScope,
+  type: EnvironmentType | null,
+) =>
   (await db.one<{ count: number }>(sql`select count(*) ${environmentsOf(viewed)} and ${ofType(type)}`)).count;
 
-export const findEnvironment = (db: Queryable, viewed: Viewed, id: number) =>
+export const findEnvironment = (db: Queryable, viewed: EnvironmentScope, id: number) =>
   db.maybeOne<EnvironmentRow>(sql`select ${COLUMNS} ${environmentsOf(viewed)} and b.id = ${id}`);
 
 /** Nobody can delete the branch until the transaction ends. */
-export const lockEnvironment = (tx: Tx, viewed: Viewed, id: number | 'production') =>
+export const lockEnvironment = (tx: Tx, viewed: EnvironmentScope, id: number | 'production') =>
   tx.maybeOne<EnvironmentRow>(sql`
     select ${COLUMNS} ${environmentsOf(viewed)}
       and ${id === 'production' ? ofType('production') : sql`b.id = ${id}`}

@@ -2,7 +2,7 @@
 import { mayIn } from '../../platform/auth/access.ts';
 import type { TokenHolder } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
-import { createStoredCredentials, type Verified } from '../../platform/auth/stored-credentials.ts';
+import { createStoredCredentials, type VerifiedActor } from '../../platform/auth/stored-credentials.ts';
 import type { Platform } from '../../platform/module.ts';
 import { toPermissions } from '../access/index.ts';
 import * as store from './credential.store.ts';
@@ -53,7 +53,7 @@ function mayCreate(row: store.CredentialRow): boolean {
   return allows('DeploymentRead') && allows(ACTION_FOR[row.purpose]);
 }
 
-function verified(row: store.CredentialRow): Verified<Holder> {
+function verified(row: store.CredentialRow): VerifiedActor<Holder> {
   const { tokenId, userId, apiKeyId, deploymentId, branchId, purpose, securityContext, expiresAt } = row;
   const actor: Holder = {
     kind: 'tokenHolder',

@@ -4,7 +4,7 @@
  * waits for another.
  */
 import { createAdmission, notNow } from '../../platform/admission/admission.ts';
-import type { Change, ChangeFunction, Committed } from '../../platform/audit/change.ts';
+import type { Change, ChangeFunction, CommittedReply } from '../../platform/audit/change.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { requireHome, type Viewer } from '../access/index.ts';
 import { lockTree, lockTreeShared, type Tree } from './store.ts';
@@ -18,7 +18,7 @@ type TreeChange = <Reply>(
   viewer: Viewer,
   embedTenants: Iterable<string | null>,
   work: (tx: Tx, home: string | null) => Promise<{ reply: Reply; changes: Change | Change[] }>,
-) => Promise<Committed<Reply>>;
+) => Promise<CommittedReply<Reply>>;
 
 export interface Trees {
   /** For work that moves, renames or deletes folders: no other change of the trees runs at the same time. */

@@ -1,7 +1,12 @@
 /** The repository of a deployment: connecting it, and keeping both sides one. */
 import { randomBytes } from 'node:crypto';
 import { createAdmission, notNow } from '../../platform/admission/admission.ts';
-import { type Committed, changeFunction, type OnChange, type Origin } from '../../platform/audit/change.ts';
+import {
+  type CommittedReply,
+  changeFunction,
+  type OnChange,
+  type Origin,
+} from '../../platform/audit/change.ts';
 import { NOBODY } from '../../platform/auth/actor.ts';
 import type { Database, Queryable, Tx } from '../../platform/db/database.ts';
 import { ApiError, found, invalid } from '../../platform/errors.ts';
@@ -77,7 +82,7 @@ export interface Connections {
     deploymentId: number,
     branchName: string | null,
     acceptRewritten?: string,
-  ): Promise<Committed<BranchRow> | undefined>;
+  ): Promise<CommittedReply<BranchRow> | undefined>;
   /**
    * Deletes a branch of the repository, if the deployment is connected and the repository has it. What is returned belongs
    * into the transaction that deletes the branch here: a job must not take it for one that was never pushed.
@@ -300,7 +305,7 @@ export function createConnections(
 }
 
 /** What connecting needs to know of the repository. */
-export interface Seen {
+export interface DeployBranch {
   /** The branch that is deployed from now on. */
   branchName: string;
   /** Its newest commit; undefined if the repository does not have it. */
@@ -313,7 +318,7 @@ export async function lookAt(
   wanted: string | null,
   own: string,
   signal: AbortSignal,
-): Promise<Seen> {
+): Promise<DeployBranch> {
   const { heads, defaultBranch } = await remote.listBranches(signal);
   const branchName = wanted ?? (heads.size ? (defaultBranch ?? own) : own);
   if (!isBranchName(branchName))

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataModelLimits } from '@oriel/contract';
-import type { ChangeFunction, Committed } from '../../platform/audit/change.ts';
+import type { ChangeFunction, CommittedReply } from '../../platform/audit/change.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { streamPack } from '../../platform/git/bundle.ts';
@@ -110,7 +110,7 @@ export async function syncBranch(
   branch: BranchRow,
   { remoteHead, seenHead }: SyncedBranch,
   [pauseMs, ...laterPausesMs] = REJECTED_PAUSES_MS,
-): Promise<Committed<BranchRow> | undefined> {
+): Promise<CommittedReply<BranchRow> | undefined> {
   const { db, remote, signal } = options;
   const { deploymentId, name } = branch;
   if (remoteHead === undefined && seenHead !== undefined) {
@@ -167,7 +167,7 @@ async function takeRemote(
   options: SyncOptions,
   branch: BranchRow,
   { remoteHead, seenHead }: { remoteHead: Hash; seenHead: Hash | undefined },
-): Promise<Committed<BranchRow> | undefined> {
+): Promise<CommittedReply<BranchRow> | undefined> {
   const { db } = options;
   const { deploymentId, name } = branch;
   const objects = createObjects(db, deploymentId);
@@ -284,7 +284,7 @@ export async function createFromRemote(
   options: SyncOptions,
   deploy: BranchRow,
   { name, head }: { name: string; head: Hash },
-): Promise<Committed<BranchRow>> {
+): Promise<CommittedReply<BranchRow>> {
   const { db, change, enqueueBuild } = options;
   const { deploymentId } = deploy;
   requireBranchName(name);

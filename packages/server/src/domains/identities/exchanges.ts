@@ -4,7 +4,7 @@
  */
 import { createAttemptLimit } from '../../platform/http/attempt-limit.ts';
 import { createSiteAdmission } from '../../platform/http/site-admission.ts';
-import { PENDING_SECONDS } from './pending.ts';
+import { PENDING_SECONDS } from './pending-sign-in.ts';
 
 export interface Exchanges {
   /**

@@ -31,7 +31,7 @@ interface Browser {
 }
 
 /** The user is locked, so that the identity stays theirs until the transaction ends. */
-interface Identified {
+interface FoundUser {
   userId: number;
   changes: Change[];
 }
@@ -64,7 +64,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
    * Like a new password, it replaces how the user signed in before: an earlier identity at this provider, the password,
    * and all sessions. Otherwise somebody who should be kept out by the link could still come in.
    */
-  async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<Identified> {
+  async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<FoundUser> {
     const { issuer, subject } = proof;
     const userId = await links.accept(tx, link);
     const known = await store.findIdentity(tx, proof);
@@ -85,7 +85,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
   }
 
   /** Another system, such as SCIM, may have created the user. It names them by the provider's own id, not by an email. */
-  async function joinProvisioned(tx: Tx, proof: Proof): Promise<Identified | undefined> {
+  async function joinProvisioned(tx: Tx, proof: Proof): Promise<FoundUser | undefined> {
     const { issuer, subject, claims } = proof;
     const externalId = settings.externalIdClaim && textIn(claims, settings.externalIdClaim);
     if (!externalId) return undefined;
@@ -99,7 +99,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
     return { userId: id, changes: [created({ id, issuer, subject })] };
   }
 
-  async function createPerson(tx: Tx, proof: Proof): Promise<Identified> {
+  async function createPerson(tx: Tx, proof: Proof): Promise<FoundUser> {
     if (!settings.createUsers) throw new ApiError('identity_unknown');
     const { issuer, subject, claims } = proof;
     const person = personIn(claims);
@@ -120,7 +120,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
     return still?.userId === known.userId ? still : undefined;
   }
 
-  async function identify(tx: Tx, proof: Proof, link: string | undefined): Promise<Identified> {
+  async function identify(tx: Tx, proof: Proof, link: string | undefined): Promise<FoundUser> {
     if (link !== undefined) return linkIdentity(tx, proof, link);
     const known = await lockKnown(tx, proof);
     if (known?.isDeactivated) throw new ApiError('user_deactivated');

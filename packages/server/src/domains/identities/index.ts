@@ -11,7 +11,7 @@ import { createExchanges } from './exchanges.ts';
 import { createFailures } from './failures.ts';
 import { createIdentities } from './identities.ts';
 import { linkedRoutes } from './linked-routes.ts';
-import { createPendingCookie, notBegunAt } from './pending.ts';
+import { createPendingCookie, notBegunAt } from './pending-sign-in.ts';
 import { createProvider } from './provider.ts';
 import { identityRoutes } from './routes.ts';
 import type { ProviderSettings } from './settings.ts';

@@ -27,12 +27,12 @@ export interface Provider {
   /** With `isSilent`, the provider shows no form, and only says who is signed in there. */
   begin(options?: { isSilent: boolean }): Promise<Checks & { url: string }>;
   /** `returned` is the query of the callback. Throws `provider_refused` or `provider_unavailable`. */
-  finish(returned: Returned, checks: Checks): Promise<Proof>;
+  finish(returned: CallbackQuery, checks: Checks): Promise<Proof>;
   /** After a silent beginning: the page of the provider that ends the session there, or `back` if there is nothing to end. */
-  signOutUrl(returned: Returned, checks: Checks, back: string): Promise<string>;
+  signOutUrl(returned: CallbackQuery, checks: Checks, back: string): Promise<string>;
 }
 
-type Returned = Record<string, string | undefined>;
+type CallbackQuery = Record<string, string | undefined>;
 
 interface Options {
   outbound: Outbound;
@@ -69,7 +69,7 @@ export function createProvider(
   }
 
   /** Checks what the provider returned, and exchanges the code. The library checks the ID token. */
-  function exchange(config: oidc.Configuration, returned: Returned, checks: Checks) {
+  function exchange(config: oidc.Configuration, returned: CallbackQuery, checks: Checks) {
     const here = new URL(redirectUri);
     for (const [name, value] of Object.entries(returned)) {
       if (value !== undefined) here.searchParams.set(name, value);
@@ -82,7 +82,7 @@ export function createProvider(
     });
   }
 
-  async function finish(returned: Returned, checks: Checks): Promise<Proof> {
+  async function finish(returned: CallbackQuery, checks: Checks): Promise<Proof> {
     const config = await configuration();
     const tokens = await exchange(config, returned, checks);
     const claims = tokens.claims()!;

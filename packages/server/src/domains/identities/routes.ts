@@ -7,7 +7,7 @@ import type { Console } from '../sessions/index.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { Failures } from './failures.ts';
 import type { Identities } from './identities.ts';
-import { notBegunAt, type PendingCookie } from './pending.ts';
+import { notBegunAt, type PendingCookie } from './pending-sign-in.ts';
 import type { Proof, Provider } from './provider.ts';
 import { isSubject } from './rules.ts';
 

@@ -2,7 +2,7 @@
 import { causesOf, reasonOf, wordOf } from '../../platform/outbound/oauth-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound.ts';
 
-export interface Why {
+export interface TroubleCause {
   reason: string;
   /** The address that was asked, without its query. */
   asked?: string;
@@ -14,7 +14,7 @@ export interface Why {
 
 /** Errors of the library may hold answers with tokens, so only what is safe is taken from them. */
 export class Trouble extends Error {
-  readonly why: Why;
+  readonly why: TroubleCause;
 
   constructor(error: unknown, during: 'discovery' | 'sign-in') {
     const reason = reasonOf(error);

@@ -26,7 +26,7 @@ export interface ConvertTask {
 }
 export type DbtTask = CheckTask | ConvertTask;
 
-export interface Checked {
+export interface CheckedArtifacts {
   manifest: Uint8Array;
   catalog: Uint8Array | undefined;
   projectName: string | null;
@@ -39,7 +39,7 @@ export interface Checked {
 
 export type Answer<Task extends DbtTask> =
   | { problem: string }
-  | { done: Task extends CheckTask ? Checked : DbtConversion };
+  | { done: Task extends CheckTask ? CheckedArtifacts : DbtConversion };
 
 export function answerDbtTask(task: DbtTask): Answer<DbtTask> {
   try {
@@ -50,7 +50,7 @@ export function answerDbtTask(task: DbtTask): Answer<DbtTask> {
   }
 }
 
-function check({ manifest, catalog }: CheckTask): Checked {
+function check({ manifest, catalog }: CheckTask): CheckedArtifacts {
   const bytes = Buffer.from(manifest);
   const { projectName, dbtVersion, schemaVersion, counts } = readManifest(parsed(bytes, 'manifest.json'));
   if (catalog) readCatalog(parsed(Buffer.from(catalog), 'catalog.json'));

@@ -7,7 +7,7 @@ import {
   type ThreadLimits,
   threadScript,
 } from '../../platform/threads.ts';
-import type { Answer, Checked, CheckTask, ConvertTask, DbtTask } from './dbt-tasks.ts';
+import type { Answer, CheckedArtifacts, CheckTask, ConvertTask, DbtTask } from './dbt-tasks.ts';
 
 /** Says in words for people why nothing could be made of the files. */
 export class DbtFailure extends Error {}
@@ -32,7 +32,7 @@ export interface DbtWork {
    * Reject with a `DbtFailure`, or with the reason of the signal if that is aborted. `load` makes the task when it is its
    * turn, so that only one holds the files in memory.
    */
-  check(load: () => Promise<Omit<CheckTask, 'kind'>>, caller: DbtCaller): Promise<Checked>;
+  check(load: () => Promise<Omit<CheckTask, 'kind'>>, caller: DbtCaller): Promise<CheckedArtifacts>;
   convert(load: () => Promise<Omit<ConvertTask, 'kind'>>, caller: DbtCaller): Promise<DbtConversion>;
   stop(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export async function writeGenerated(
   });
 }
 
-export interface Merged {
+export interface GeneratedMerge {
   tree: Hash;
   changed: string[];
   removed: string[];
@@ -48,7 +48,7 @@ export async function mergeGenerated(
   branch: BranchRow,
   generated: Hash,
   texts: TextWork,
-): Promise<Merged | undefined> {
+): Promise<GeneratedMerge | undefined> {
   const [ours, theirs] = [await treeOfCommit(objects, branch.head), await treeOfCommit(objects, generated)];
   const common = await mergeBase(objects, branch.head, generated);
   if (common === generated) return undefined;

@@ -33,7 +33,7 @@ import {
 } from '../data-models/index.ts';
 import type { Event, Events } from '../webhooks/index.ts';
 import { DbtFailure, type DbtWork } from './dbt-work.ts';
-import { type Merged, mergeGenerated, writeGenerated } from './generated.ts';
+import { type GeneratedMerge, mergeGenerated, writeGenerated } from './generated.ts';
 import { type ProjectOptions, readProject } from './project.ts';
 import { DEFAULTS, toDbtSettings } from './source.ts';
 import * as store from './store.ts';
@@ -78,7 +78,7 @@ export interface SyncOptions extends ProjectOptions {
 }
 
 /** A sync that was cancelled, or whose deployment or branch is gone, ends without a trace. */
-class Unwanted extends Error {}
+class UnwantedSyncError extends Error {}
 
 export const createSyncJob = (options: SyncOptions): SyncJob => ({
   name: 'model-syncs.sync',
@@ -92,13 +92,13 @@ export const createSyncJob = (options: SyncOptions): SyncJob => ({
     const unwanted = new AbortController();
     const timer = setInterval(async () => {
       // If the database cannot be asked now, it can be asked again.
-      if (!(await store.isRunning(db, syncId).catch(() => true))) unwanted.abort(new Unwanted());
+      if (!(await store.isRunning(db, syncId).catch(() => true))) unwanted.abort(new UnwantedSyncError());
     }, LOOK_EVERY_MS);
     const signal = AbortSignal.any([context.signal, unwanted.signal]);
     try {
       await runSync(sync, ref, { ...context, signal }, options);
     } catch (error) {
-      if (unwanted.signal.aborted || error instanceof Unwanted) return 'done';
+      if (unwanted.signal.aborted || error instanceof UnwantedSyncError) return 'done';
       const reason = reasonOf(error);
       const isLast = context.attempt >= ATTEMPTS_MAX && !context.signal.aborted;
       if (reason !== undefined || isLast)
@@ -213,7 +213,7 @@ async function mergeAndCommit(
         throw new ApiError('branch_changed');
       requireSyncable(now);
       await requireStillAllowed(tx, sync, userId, now);
-      if (!(await store.endSync(tx, sync.id, { state: 'completed', result }))) throw new Unwanted();
+      if (!(await store.endSync(tx, sync.id, { state: 'completed', result }))) throw new UnwantedSyncError();
       await events.record(tx, [eventOf(sync, 'completed')]);
       if (!merged || commit === null) return { reply: undefined, changes: [] };
       if (generated !== generatedHead) await store.updateGenerated(tx, deploymentId, generated, DEFAULTS);
@@ -256,7 +256,7 @@ export function requireSyncable(branch: BranchRow): void {
 
 const resultOf = (
   { modelCount, counts, files, notes, notesCount }: DbtConversion,
-  merged: Merged | undefined,
+  merged: GeneratedMerge | undefined,
   commit: Hash | null,
 ): store.SyncResult => ({
   modelCount,

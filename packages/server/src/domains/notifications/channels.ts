@@ -14,7 +14,7 @@ export interface Copy {
   unsubscribeUrl: string | null;
 }
 
-export class NotSent extends Error {
+export class NotSentError extends Error {
   /** The same would fail again. */
   readonly isPermanent: boolean;
   /** It may have arrived nevertheless, so it must not be sent again. */
@@ -30,7 +30,7 @@ export class NotSent extends Error {
 export interface Channel {
   /** Whether a copy needs a picture. */
   isDrawn: boolean;
-  /** Resolves when it was accepted. Throws `NotSent`. */
+  /** Resolves when it was accepted. Throws `NotSentError`. */
   send(copy: Copy, delivery: DeliveryRow, reader: Reader, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** When an alert is due. */
 import { expect, test } from 'vitest';
-import { isMet, measured } from './conditions.ts';
+import { isMet, measureCondition } from './conditions.ts';
 import type { Condition } from './store.ts';
 
 const condition = (operator: Condition['operator'], value: number | null = null): Condition => ({
@@ -35,7 +35,7 @@ test.each<[Condition['operator'], limit: number | null, now: number | null, befo
 test('a count of nothing is no data, and a sum of 0 is a value', async () => {
   const json = (value: unknown) => Promise.resolve(Buffer.from(JSON.stringify(value)));
   const of = (aggType: string, value: unknown, operator: Condition['operator'] = 'no_data') =>
-    measured(
+    measureCondition(
       {
         load: () => json({ data: [{ 'orders.count': value }] }),
         meta: () => json({ cubes: [{ measures: [{ name: 'orders.count', aggType }] }] }),

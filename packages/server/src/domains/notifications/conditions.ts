@@ -54,7 +54,7 @@ export function conditionQuery({ version, asked, askedOf }: Board, condition: Co
 }
 
 /** What the reader sees; null if there is no data. */
-export async function measured(
+export async function measureCondition(
   queries: Pick<Queries, 'load' | 'meta'>,
   call: QueryCall,
   query: Query,

@@ -6,10 +6,10 @@ import { leaveRoom } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { Rendering, Renderings } from '../renderings/index.ts';
 import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
-import { conditionQuery, measured } from './conditions.ts';
-import { Changed, type Delivering } from './delivering.ts';
+import { conditionQuery, measureCondition } from './conditions.ts';
+import { ChangedError, type Delivering } from './delivering.ts';
 import { AT_ONCE, eachOf, type Group, type Groups } from './groups.ts';
-import { NotForThem, type Reader, readerOf } from './readers.ts';
+import { NoReaderError, type Reader, readerOf } from './readers.ts';
 import { renewSubscriptions } from './recipients.store.ts';
 import * as store from './runs.store.ts';
 import type { Board } from './widget-queries.ts';
@@ -37,7 +37,7 @@ export interface Edition {
   isSent: boolean;
 }
 
-export interface Prepared {
+export interface PreparedCopy {
   group: Group;
   /** Nothing if no channel of the readers needs a picture. */
   rendering: Rendering | undefined;
@@ -68,7 +68,7 @@ export function createCopies(
     if (!query)
       throw new RunFailure('The dashboard has no such chart with the measure of the condition any more.');
     const call = { actor, db, signal, deploymentId: run.deploymentId };
-    return measured(queries, call, query, run.condition);
+    return measureCondition(queries, call, query, run.condition);
   }
 
   function render(run: store.RunRow, { version, layout }: Board, actor: Caller, { db, signal }: JobContext) {
@@ -82,7 +82,7 @@ export function createCopies(
     group: Group,
     { run, board, isSent }: Edition,
     context: JobContext,
-  ): Promise<Prepared | undefined> {
+  ): Promise<PreparedCopy | undefined> {
     const { db, signal } = context;
     const { actor } = group.reader;
     const known: Fingerprints = new Map();
@@ -93,7 +93,7 @@ export function createCopies(
       await leaveRoom(signal);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
       const rendering = isDrawn ? await render(run, own, actor, context) : undefined;
-      if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new Changed();
+      if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new ChangedError();
       const ids = group.members.map(({ delivery }) => delivery.id);
       await store.addRendering(db, run.id, group.key, ids);
       return { group, rendering, value, known };
@@ -106,7 +106,7 @@ export function createCopies(
 
   /** Leaves out those whom it has not come to when the turn is over. */
   async function sendAll(
-    { group, rendering, value, known }: Prepared,
+    { group, rendering, value, known }: PreparedCopy,
     { run, board, title, isSent }: Edition,
     turn: Turn,
     context: JobContext,
@@ -124,7 +124,7 @@ export function createCopies(
       let reader: Reader;
       try {
         reader = await readerNow(run, delivery, settings, db);
-        if ((await keyOf(run, board, reader.actor, context, known)) !== group.key) throw new Changed();
+        if ((await keyOf(run, board, reader.actor, context, known)) !== group.key) throw new ChangedError();
       } catch (error) {
         signal.throwIfAborted();
         return refuse(db, delivery, error);
@@ -146,6 +146,6 @@ async function readerNow(
   const { notificationId } = run;
   if (sessionAt !== null) await renewSubscriptions(db, { notificationId, userId });
   const [delivery] = await store.listDeliveriesById(db, run, [id]);
-  if (!delivery) throw new NotForThem('They were removed.');
+  if (!delivery) throw new NoReaderError('They were removed.');
   return readerOf(db, run, delivery, settings);
 }

@@ -7,13 +7,13 @@ import { ApiError } from '../../platform/errors.ts';
 import { backoff, type JobContext } from '../../platform/jobs/jobs.ts';
 import { DrawingLost } from '../renderings/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
-import { type Channels, type Copy, NotSent } from './channels.ts';
+import { type Channels, type Copy, NotSentError } from './channels.ts';
 import { isMet } from './conditions.ts';
-import { NotForThem, type Reader } from './readers.ts';
+import { NoReaderError, type Reader } from './readers.ts';
 import * as store from './runs.store.ts';
 
 /** What was drawn may not be what a reader sees now, so they are put into groups again. */
-export class Changed extends Error {
+export class ChangedError extends Error {
   constructor() {
     super('The rights of the reader or the data model changed while it was drawn.');
   }
@@ -49,9 +49,9 @@ export function createDelivering({
 
   /** Why somebody cannot get it now, or not at all. Throws what is not about them. */
   async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
-    if (error instanceof NotForThem)
+    if (error instanceof NoReaderError)
       return store.endDelivery(db, delivery.id, { status: 'skipped', reason: error.message });
-    if (!(error instanceof ApiError) && !(error instanceof Changed)) throw error;
+    if (!(error instanceof ApiError) && !(error instanceof ChangedError)) throw error;
     if (isTemporary(error) && delivery.attempts < SEND_ATTEMPTS_MAX)
       return store.retryDelivery(db, delivery.id, pauseAfter(delivery.attempts + 1), error.message, 1);
     return store.endDelivery(db, delivery.id, { status: 'failed', reason: error.message });
@@ -140,9 +140,14 @@ export function createDelivering({
     try {
       await channel.send(copy, delivery, reader, signal);
     } catch (error) {
-      if (!(error instanceof NotSent))
+      if (!(error instanceof NotSentError))
         log.error({ err: error, deliveryId: delivery.id }, 'a copy could not be sent');
-      return note(db, run, delivery, error instanceof NotSent ? error : new NotSent('It could not be sent.'));
+      return note(
+        db,
+        run,
+        delivery,
+        error instanceof NotSentError ? error : new NotSentError('It could not be sent.'),
+      );
     }
     // If this fails, the job does: the next attempt leaves the delivery as unknown, and does not send it again.
     const hadProblem = isConditional(run)
@@ -155,7 +160,7 @@ export function createDelivering({
     db: Database,
     run: store.RunRow,
     delivery: store.DeliveryRow,
-    { message, isPermanent, mayBeSent }: NotSent,
+    { message, isPermanent, mayBeSent }: NotSentError,
   ) {
     const reason = message.slice(0, REASON_MAX);
     const attempts = delivery.attempts + 1;
@@ -184,8 +189,8 @@ async function setProblem(
   if (recipientId !== null) await store.setProblem(db, recipientId, problem, isHidden);
 }
 
-export const isTemporary = (error: ApiError | Changed) =>
-  error instanceof Changed ||
+export const isTemporary = (error: ApiError | ChangedError) =>
+  error instanceof ChangedError ||
   error instanceof DrawingLost ||
   error.statusCode >= 500 ||
   error.statusCode === 429;

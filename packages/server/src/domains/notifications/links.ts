@@ -3,15 +3,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 
 export type Leaver = { userId: number } | { address: string };
-export interface Linked {
+export interface LinkClaims {
   notificationId: number;
   who: Leaver;
 }
 
 export interface Links {
-  urlOf(linked: Linked): string;
+  urlOf(linked: LinkClaims): string;
   /** Nothing if the token was not made here. */
-  read(token: string): Linked | undefined;
+  read(token: string): LinkClaims | undefined;
 }
 
 export const UNSUBSCRIBE_PATH = '/notifications/unsubscribe';

@@ -1,7 +1,7 @@
 /** Sends copies by mail: one message a reader, with the figures as text beside the picture. */
 import { type Mail, MailError } from '../../platform/mail/mail.ts';
 import { composeDashboardMail } from '../renderings/index.ts';
-import { type Channel, NotSent } from './channels.ts';
+import { type Channel, NotSentError } from './channels.ts';
 import { wordsFor } from './schedule.ts';
 
 export const createMailChannel = (mail: Mail): Channel => ({
@@ -30,7 +30,7 @@ export const createMailChannel = (mail: Mail): Channel => ({
       );
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
-      throw new NotSent(error.message, error);
+      throw new NotSentError(error.message, error);
     }
   },
 });

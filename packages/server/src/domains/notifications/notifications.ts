@@ -80,7 +80,7 @@ export function toWanted(
   given: NotificationInput,
   before: store.NotificationRow | undefined,
   defaultZone: string,
-): store.Wanted {
+): store.NotificationFields {
   const timing = toTiming(given, before, defaultZone);
   const isEnabled = given.isEnabled ?? before?.isEnabled ?? true;
   const isSameTime = before?.isEnabled && before.nextDueAt && isSameTiming(timing, before);
@@ -114,7 +114,7 @@ interface Control {
 /** What filters and time grains name that the published dashboard does not have, or cannot do: where, and what. */
 export function missingControls(
   { config }: Pick<PublishedVersion, 'config'>,
-  { filters, timeGrains }: Pick<store.Wanted, 'filters' | 'timeGrains'>,
+  { filters, timeGrains }: Pick<store.NotificationFields, 'filters' | 'timeGrains'>,
 ): { path: string; message: string }[] {
   const controls = (config.widgets ?? []) as Control[];
   const has = (type: string, member: string, fits: (control: Control) => boolean = () => true) =>
@@ -153,7 +153,7 @@ export async function requireControls(
   db: Queryable,
   readPublished: ReadPublished,
   dashboardId: number,
-  wanted: store.Wanted,
+  wanted: store.NotificationFields,
 ) {
   const published = await readPublished(db, dashboardId);
   if (wanted.isEnabled && published?.config.kind === 'APP')

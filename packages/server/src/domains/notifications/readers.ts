@@ -17,11 +17,11 @@ export interface Reader {
 }
 
 /** Why somebody gets nothing. */
-export class NotForThem extends Error {}
+export class NoReaderError extends Error {}
 
 /**
  * The reader of a delivery. Channels, and addresses that belong to nobody, get the view of the owner. Throws
- * `NotForThem`.
+ * `NoReaderError`.
  */
 export async function readerOf(
   db: Queryable,
@@ -29,7 +29,7 @@ export async function readerOf(
   delivery: DeliveryRow,
   settings: TenantSettingsRow,
 ): Promise<Reader> {
-  if (delivery.isUnsubscribed) throw new NotForThem('They have unsubscribed.');
+  if (delivery.isUnsubscribed) throw new NoReaderError('They have unsubscribed.');
   requireSession(delivery);
   const isOwn = delivery.userId !== null;
   if (getsOwnersView(delivery)) requireAgreement(run);
@@ -40,9 +40,9 @@ export async function readerOf(
   await requireSight(db, run, actor, whose);
   if (delivery.type === 'SLACK' || delivery.type === 'WEBHOOK') return { actor, email: null };
   const email = isOwn ? (delivery.user?.email ?? null) : delivery.address;
-  if (email === null) throw new NotForThem('They have no email address.');
+  if (email === null) throw new NoReaderError('They have no email address.');
   if (!isReachable(settings, email, isOwn))
-    throw new NotForThem('The settings of the account do not let schedules reach this address.');
+    throw new NoReaderError('The settings of the account do not let schedules reach this address.');
   return { actor, email };
 }
 
@@ -51,11 +51,11 @@ const HOW_IT_GOES_ON = 'It goes on when the owner or an admin saves the schedule
 /** The view of the owner shows others only what the owner has published, or has agreed to since somebody else did. */
 function requireAgreement({ agreedVersion, versionNumber, publisherId, userId }: RunRow) {
   if (agreedVersion === null)
-    throw new NotForThem(
+    throw new NoReaderError(
       `The schedule has a new owner, who has not agreed to show their view. ${HOW_IT_GOES_ON}`,
     );
   if (versionNumber > agreedVersion && publisherId !== userId)
-    throw new NotForThem(
+    throw new NoReaderError(
       `Somebody else has published the dashboard, and this would show the view of the owner. ${HOW_IT_GOES_ON}`,
     );
 }
@@ -66,15 +66,15 @@ const CONTEXT_DAYS = 8;
 /** What somebody may see who subscribed in a session ends with a session: not at once, but soon. */
 function requireSession({ sessionAt, sessionRevoked, securityContext }: DeliveryRow) {
   if (sessionAt === null) return;
-  if (sessionRevoked) throw new NotForThem('Their last session was revoked.');
+  if (sessionRevoked) throw new NoReaderError('Their last session was revoked.');
   if (securityContext !== null && Date.now() - Date.parse(sessionAt) > CONTEXT_DAYS * 24 * 3_600_000)
-    throw new NotForThem(
+    throw new NoReaderError(
       `What they may see comes with a session, and they have had none for ${CONTEXT_DAYS} days.`,
     );
 }
 
 export async function ownerOf(db: Queryable, run: RunRow, settings: TenantSettingsRow): Promise<Caller> {
-  if (run.userId === null) throw new NotForThem('The notification has no owner whose view it could show.');
+  if (run.userId === null) throw new NoReaderError('The notification has no owner whose view it could show.');
   const creatorMode = run.embedTenantName !== null;
   const user = (await findUser(db, run.userId)) ?? null;
   const owner = { userId: run.userId, user, creatorMode, securityContext: null };
@@ -98,14 +98,14 @@ async function actorOf(
   },
   { useCreatorMode }: TenantSettingsRow,
 ): Promise<Caller> {
-  if (!user) throw new NotForThem('They were deleted.');
-  if (user.isDeactivated) throw new NotForThem('They were deactivated.');
+  if (!user) throw new NoReaderError('They were deleted.');
+  if (user.isDeactivated) throw new NoReaderError('They were deactivated.');
   if (user.embedTenant !== null && creatorMode && !useCreatorMode)
-    throw new NotForThem('Creator mode is switched off in the settings of the account.');
+    throw new NoReaderError('Creator mode is switched off in the settings of the account.');
   if (user.embedTenant !== null)
     return toReader({ userId, deploymentId, embedTenant: user.embedTenant, creatorMode }, securityContext);
   const permissions = await findPermissions(db, userId);
-  if (!permissions) throw new NotForThem('They were deactivated.');
+  if (!permissions) throw new NoReaderError('They were deactivated.');
   const nothing = { apiKeyId: null, sessionId: null, deploymentIds: null };
   return { kind: 'person', userId, ...nothing, ...toPermissions(permissions) };
 }
@@ -115,5 +115,5 @@ async function requireSight(db: Queryable, run: RunRow, actor: Caller, whose: st
   const dashboard = mayIn(actor, deploymentId, 'DeploymentRead')
     ? await findDashboard(db, lookerOf(actor, deploymentId), { id: dashboardId })
     : undefined;
-  if (!dashboard?.isSeen) throw new NotForThem(`${whose} may not see the dashboard.`);
+  if (!dashboard?.isSeen) throw new NoReaderError(`${whose} may not see the dashboard.`);
 }

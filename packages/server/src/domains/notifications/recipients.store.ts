@@ -72,7 +72,7 @@ export const countRecipients = async (tx: Tx, notificationId: number) =>
   ).count;
 
 /** What a request says of a recipient, with what it names found. */
-export interface Resolved {
+export interface ResolvedRecipient {
   type: RecipientType;
   userId: number | null;
   groupId: number | null;
@@ -89,7 +89,7 @@ export interface Resolved {
 const staysOfSession = sql`(r.session_at is not null and given."securityContext" is null)`;
 
 /** One row for each, in their order, with the recipient that is there already. */
-export const matchRecipients = (tx: Tx, notificationId: number, given: readonly Resolved[]) =>
+export const matchRecipients = (tx: Tx, notificationId: number, given: readonly ResolvedRecipient[]) =>
   tx.many<{ id: number | null; isSame: boolean }>(sql`
     select r.id, coalesce(
         (r.channel_name is not distinct from coalesce(given."channelName", r.channel_name))
@@ -109,7 +109,7 @@ const recordset = (given: readonly object[]): Sql => sql`
   with ordinality as given (id, type, "userId", "groupId", "webhookId", "channelId", "channelName", email,
     "securityContext", "creatorMode", n)`;
 
-export const insertRecipients = (tx: Tx, notificationId: number, given: readonly Resolved[]) =>
+export const insertRecipients = (tx: Tx, notificationId: number, given: readonly ResolvedRecipient[]) =>
   tx.many<{ id: number }>(sql`
     insert into notification_recipients (notification_id, type, user_id, group_id, webhook_id, channel_id,
       channel_name, email, security_context, creator_mode)
@@ -117,7 +117,7 @@ export const insertRecipients = (tx: Tx, notificationId: number, given: readonly
       given."channelName", given.email, given."securityContext", given."creatorMode"
     from ${recordset(given)} order by given.n returning id`);
 
-export const updateRecipients = (tx: Tx, given: readonly (Resolved & { id: number })[]) =>
+export const updateRecipients = (tx: Tx, given: readonly (ResolvedRecipient & { id: number })[]) =>
   tx.run(sql`
     update notification_recipients r
     set channel_name = coalesce(given."channelName", r.channel_name),

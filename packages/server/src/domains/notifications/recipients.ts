@@ -23,7 +23,7 @@ const FIELDS: Record<store.RecipientType, readonly Field[]> = {
 };
 const PROVISIONING: readonly Field[] = ['email', 'groups', 'userAttributes', 'securityContext'];
 
-const NOTHING: Omit<store.Resolved, 'type'> = {
+const NOTHING: Omit<store.ResolvedRecipient, 'type'> = {
   userId: null,
   groupId: null,
   webhookId: null,
@@ -61,7 +61,7 @@ export function requireForm(recipients: readonly RecipientInput[]) {
   });
 }
 
-interface Found extends store.Resolved {
+interface FoundRecipient extends store.ResolvedRecipient {
   /** Something about the embed user is new. */
   isChanged: boolean;
 }
@@ -71,7 +71,7 @@ export async function resolve(
   tx: Tx,
   context: AddContext,
   recipients: readonly RecipientInput[],
-): Promise<Found[]> {
+): Promise<FoundRecipient[]> {
   requireKinds(context, recipients);
   const mayShowOwnersView = showsOwnView(context.caller.actor, context.notification);
   const people = await findPeople(tx, recipients);
@@ -85,9 +85,14 @@ export async function resolve(
     ).map(({ id }) => id),
   );
   const embedUsers = await findEmbedUsers(tx, context, recipients);
-  const toFound = (recipient: RecipientInput, i: number): Found => {
+  const toFound = (recipient: RecipientInput, i: number): FoundRecipient => {
     const { type } = recipient;
-    const of = (given: Partial<Found>): Found => ({ ...NOTHING, isChanged: false, type, ...given });
+    const of = (given: Partial<FoundRecipient>): FoundRecipient => ({
+      ...NOTHING,
+      isChanged: false,
+      type,
+      ...given,
+    });
     const unknown = (field: Field, message: string) =>
       invalid(`recipients[${i}].${field}`, message, 'invalid_reference');
     switch (type) {
@@ -183,7 +188,7 @@ async function findEmbedUsers(tx: Tx, context: AddContext, recipients: readonly 
       );
     return [{ i, recipient, embedTenantName, externalId: recipient.externalId! }];
   });
-  const found: (Partial<Found> | undefined)[] = [];
+  const found: (Partial<FoundRecipient> | undefined)[] = [];
   const mayProvision = provision.isAllowed(caller.actor);
   const known = mayProvision ? new Map<string, number>() : await knownUsers(tx, places);
   const creatorMode = notification.embedTenant !== null;
@@ -244,7 +249,7 @@ function at(error: unknown, i: number): unknown {
   });
 }
 
-function requireDistinct(resolved: readonly Found[]) {
+function requireDistinct(resolved: readonly FoundRecipient[]) {
   const seen = new Set<string>();
   resolved.forEach((recipient, i) => {
     const { userId, groupId, webhookId, channelId, email } = recipient;
@@ -261,7 +266,7 @@ export function isReachable(settings: TenantSettingsRow, email: string, isKnown:
   return settings.notificationDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 }
 
-async function requireReachable(tx: Tx, { settings }: AddContext, resolved: readonly Found[]) {
+async function requireReachable(tx: Tx, { settings }: AddContext, resolved: readonly FoundRecipient[]) {
   const userIds = resolved.flatMap(({ userId }) => userId ?? []);
   const emails = new Map((await store.emailsOf(tx, userIds)).map(({ id, email }) => [id, email]));
   resolved.forEach(({ userId, email }, i) => {
@@ -272,7 +277,7 @@ async function requireReachable(tx: Tx, { settings }: AddContext, resolved: read
 }
 
 /** Adds those that are new, and returns the ids of all by what became of them. The notification must be locked. */
-export async function addResolved(tx: Tx, notificationId: number, resolved: readonly Found[]) {
+export async function addResolved(tx: Tx, notificationId: number, resolved: readonly FoundRecipient[]) {
   const matches = await store.matchRecipients(tx, notificationId, resolved);
   const isNew = (i: number) => matches[i]!.id === null;
   const fresh = resolved.filter((_, i) => isNew(i));

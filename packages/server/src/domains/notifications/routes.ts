@@ -233,7 +233,7 @@ export function notificationRoutes(options: NotificationOptions) {
 }
 
 /** Whether other rows would be sent. */
-const changesContent = (before: store.Wanted, wanted: store.Wanted) =>
+const changesContent = (before: store.NotificationFields, wanted: store.NotificationFields) =>
   (['filters', 'timeGrains', 'condition'] as const).some(
     (field) => !isDeepStrictEqual(before[field], wanted[field]),
   );

@@ -12,7 +12,7 @@ import { type CopyOptions, createCopies, type Edition, RunFailure, type Turn } f
 import { createDelivering, type DeliveringOptions, isConditional, isTemporary } from './delivering.ts';
 import { createGroups, type Group, type GroupOptions } from './groups.ts';
 import { missingControls } from './notifications.ts';
-import { NotForThem, ownerOf } from './readers.ts';
+import { NoReaderError, ownerOf } from './readers.ts';
 import { renewSubscriptions } from './recipients.store.ts';
 import * as store from './runs.store.ts';
 import { type Board, boardOf } from './widget-queries.ts';
@@ -133,7 +133,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
       const owner = await ownerOf(context.db, run, await tenantSettings.current());
       await copies.renew(run, await groups.boardOfReader(run, board, owner, context), owner, context);
     } catch (error) {
-      if (error instanceof NotForThem) return;
+      if (error instanceof NoReaderError) return;
       if (error instanceof ApiError && !isTemporary(error)) throw new RunFailure(error.message);
       throw error;
     }

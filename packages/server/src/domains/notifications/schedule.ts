@@ -210,7 +210,7 @@ function momentOf(timezone: string, wall: number): number {
   return from;
 }
 
-export interface Claimed {
+export interface ClaimedTimes {
   /** The due time to run; null if it is too late for all. */
   run: Date | null;
   /** The first of those that were missed, and how many. */
@@ -223,9 +223,9 @@ const LATE_MAX_MS = 3_600_000;
 const COUNTED_MAX = 1000;
 
 /** What becomes of a due time that has come, and of those after it that have come too. */
-export function claim(timing: Timing, dueAt: Date, now: Date): Claimed {
+export function claim(timing: Timing, dueAt: Date, now: Date): ClaimedTimes {
   let run: Date | null = null;
-  let missed: Claimed['missed'] = null;
+  let missed: ClaimedTimes['missed'] = null;
   let next: Date | null = dueAt;
   for (let n = 0; next !== null && next <= now && n < COUNTED_MAX; n++) {
     if (run) missed = oneMore(missed, run);
@@ -240,7 +240,7 @@ export function claim(timing: Timing, dueAt: Date, now: Date): Claimed {
   return { run, missed, next };
 }
 
-const oneMore = (missed: Claimed['missed'], at: Date) => ({
+const oneMore = (missed: ClaimedTimes['missed'], at: Date) => ({
   first: missed?.first ?? at,
   count: (missed?.count ?? 0) + 1,
 });

@@ -1,6 +1,6 @@
 /** Sends copies to channels of Slack, as the bot of the token. */
 import { type Outbound, OutboundError } from '../../platform/outbound/outbound.ts';
-import { type Channel, NotSent } from './channels.ts';
+import { type Channel, NotSentError } from './channels.ts';
 
 const API = 'https://slack.com/api';
 const TIMEOUT_MS = 20_000;
@@ -47,12 +47,13 @@ export function createSlack({
         timeoutMs: TIMEOUT_MS,
       });
       if (answer.status === 429 || answer.status >= 500)
-        throw new NotSent(`Slack answered ${answer.status}.`);
-      if (answer.status >= 400) throw new NotSent(`Slack answered ${answer.status}.`, { isPermanent: true });
+        throw new NotSentError(`Slack answered ${answer.status}.`);
+      if (answer.status >= 400)
+        throw new NotSentError(`Slack answered ${answer.status}.`, { isPermanent: true });
       return answer;
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      throw new NotSent(error.message, { mayBeSent: mayBeSent && error.failure === 'timed_out' });
+      throw new NotSentError(error.message, { mayBeSent: mayBeSent && error.failure === 'timed_out' });
     }
   }
 
@@ -75,7 +76,7 @@ export function createSlack({
     );
     const answer = (await response.json()) as Answer;
     if (!answer.ok)
-      throw new NotSent(`Slack refused it: ${answer.error}.`, {
+      throw new NotSentError(`Slack refused it: ${answer.error}.`, {
         isPermanent: !TEMPORARY.has(answer.error ?? ''),
       });
     return answer;

@@ -19,7 +19,7 @@ export type GrainChoice = NonNullable<Reply['timeGrains']>[number];
 export type Condition = NonNullable<Reply['condition']>;
 
 /** What a request decides about a notification. */
-export interface Wanted extends Timing {
+export interface NotificationFields extends Timing {
   name: string | null;
   isEnabled: boolean;
   notificationEnabled: boolean;
@@ -31,7 +31,7 @@ export interface Wanted extends Timing {
   nextDueAt: string | null;
 }
 
-export interface NotificationRow extends Wanted {
+export interface NotificationRow extends NotificationFields {
   id: number;
   deploymentId: number;
   dashboardId: number;
@@ -233,7 +233,7 @@ export const countOfTenant = async (tx: Tx, contentKey: string) =>
 export const insertNotification = async (
   tx: Tx,
   { dashboardId, userId, embedTenant }: { dashboardId: number; userId: number; embedTenant: string | null },
-  wanted: Wanted,
+  wanted: NotificationFields,
 ) =>
   (
     await tx.one<{ id: number }>(sql`
@@ -248,7 +248,7 @@ export const insertNotification = async (
       returning id`)
   ).id;
 
-export const updateNotification = (tx: Tx, id: number, wanted: Wanted) =>
+export const updateNotification = (tx: Tx, id: number, wanted: NotificationFields) =>
   tx.run(sql`
     update notifications set name = ${wanted.name}, schedule_type = ${wanted.scheduleType}, minute = ${wanted.minute},
       hour = ${wanted.hour}, day_of_week = ${wanted.dayOfWeek}, day_of_month = ${wanted.dayOfMonth},

@@ -12,7 +12,7 @@ const LIMIT_MS = 10 * 60_000;
 const PAUSES = 3;
 const PAUSE_MAX_MS = 1000;
 
-type Told = { runId: number; deliveryIds: number[] };
+type WarmingRequest = { runId: number; deliveryIds: number[] };
 
 export function createWarming(
   { listener, log, db }: Pick<Platform, 'listener' | 'log' | 'db'>,
@@ -22,12 +22,12 @@ export function createWarming(
     tenantSettings,
   }: Pick<RunOptions, 'queries' | 'readPublished' | 'tenantSettings'>,
 ) {
-  const waiting: Told[] = [];
+  const waiting: WarmingRequest[] = [];
   const stopping = new AbortController();
   let isOn = false;
   let running: Promise<void> | undefined;
 
-  async function warm({ runId, deliveryIds }: Told) {
+  async function warm({ runId, deliveryIds }: WarmingRequest) {
     const run = await store.findRun(db, runId);
     const version = run && (await readPublished(db, run.dashboardId));
     if (!run || !version) return;
@@ -61,7 +61,7 @@ export function createWarming(
 
   listener.on(store.WARM_CHANNEL, (payload) => {
     if (!isOn || !payload || waiting.length >= WAITING_MAX) return;
-    waiting.push(JSON.parse(payload) as Told);
+    waiting.push(JSON.parse(payload) as WarmingRequest);
     running ??= work();
   });
 

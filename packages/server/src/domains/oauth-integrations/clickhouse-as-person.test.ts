@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FakeClickHouse, failure, rows, startFakeClickHouse } from '../../../test/fake-clickhouse.ts';
 import {
-  type Connecting,
+  type ConnectingUser,
   connect,
   connectingPerson,
   connectingRole,
@@ -84,9 +84,9 @@ afterEach(async () => {
   await provider.reset();
 });
 
-const ask = ({ client }: Pick<Connecting, 'client'>, limit = 1) =>
+const ask = ({ client }: Pick<ConnectingUser, 'client'>, limit = 1) =>
   client.load({ deploymentId, body: { query: { dimensions: ['who.name'], limit, renewQuery: true } } });
-const namesOf = async (person: Pick<Connecting, 'client'>) =>
+const namesOf = async (person: Pick<ConnectingUser, 'client'>) =>
   ((await ask(person)) as { data: Record<string, string>[] }).data.map((row) => row['who.name']);
 
 async function newPerson() {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { browse } from '../../../test/browsing.ts';
 import {
   allow,
-  type Connecting,
+  type ConnectingUser,
   connect,
   connectingPerson,
   connectingRole,
@@ -42,16 +42,16 @@ afterEach(async () => {
 });
 
 const newPerson = () => connectingPerson(world, [role]);
-const begin = async (person: Connecting) => {
+const begin = async (person: ConnectingUser) => {
   const { authorizationUrl } = await person.client.initiateOAuthFlow({ integrationId });
   return authorizationUrl;
 };
-const beginInApp = async ({ browser }: Connecting, csrf: string) => {
+const beginInApp = async ({ browser }: ConnectingUser, csrf: string) => {
   const response = await browser.call('POST', `/api/v1/user-oauth-tokens/${integrationId}/initiate`, csrf);
   return ((await response.json()) as { authorizationUrl: string }).authorizationUrl;
 };
-const begun = async (person: Connecting) => allow(world, provider, await begin(person));
-const isConnected = async ({ client }: Connecting) => (await client.listUserOAuthTokens()).length > 0;
+const begun = async (person: ConnectingUser) => allow(world, provider, await begin(person));
+const isConnected = async ({ client }: ConnectingUser) => (await client.listUserOAuthTokens()).length > 0;
 
 test('a person connects: the address has a challenge and a state, and nobody sees the tokens', async () => {
   const person = await newPerson();
@@ -146,7 +146,7 @@ test('whoever is not signed in signs in at the callback, and comes back to it', 
 });
 
 describe('a callback is refused with a page, and stores nothing', () => {
-  async function refused(meddle: (callback: URL, person: Connecting) => unknown) {
+  async function refused(meddle: (callback: URL, person: ConnectingUser) => unknown) {
     const person = await newPerson();
     const callback = new URL(await begun(person), world.url);
     await meddle(callback, person);

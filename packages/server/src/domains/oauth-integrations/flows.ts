@@ -6,7 +6,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { type Change, changeFunction } from '../../platform/audit/change.ts';
-import type { Person, SignedIn } from '../../platform/auth/actor.ts';
+import type { Person, SessionHolder } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError, found } from '../../platform/errors.ts';
 import type { CallOrigin } from '../../platform/http/call.ts';
@@ -15,7 +15,7 @@ import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret, randomSecret } from '../../platform/secrets/random-secrets.ts';
 import * as store from './flows.store.ts';
 import type { Integrations } from './integrations.ts';
-import { type Provider, ProviderTrouble, type Returned } from './provider.ts';
+import { type CallbackQuery, type Provider, ProviderTrouble } from './provider.ts';
 import { refusalOf } from './rules.ts';
 import type { UserTokens } from './tokens.ts';
 
@@ -26,10 +26,10 @@ const FLOWS_MAX = 10;
 export interface Flows {
   begin(db: Database, person: Person, integrationId: number): Promise<{ authorizationUrl: string }>;
   /** `returned` is the query of the callback, and the end of its address. Whatever fails, nothing is stored. */
-  finish(db: Database, person: SignedIn, returned: ReturnedTo, origin: CallOrigin): Promise<void>;
+  finish(db: Database, person: SessionHolder, returned: ReturnedCallback, origin: CallOrigin): Promise<void>;
 }
 
-export interface ReturnedTo extends Returned {
+export interface ReturnedCallback extends CallbackQuery {
   redirectName: string;
 }
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts';
 import {
-  type Connecting,
+  type ConnectingUser,
   connectingPerson,
   connectingRole,
   endAccess,
@@ -83,7 +83,7 @@ const set = (more: Record<string, string>) =>
     },
   });
 
-interface Member extends Connecting {
+interface Member extends ConnectingUser {
   secret: string;
 }
 
@@ -100,7 +100,7 @@ async function newPerson({ isConnected = true } = {}): Promise<Member> {
   return { ...person, secret };
 }
 
-async function connect(person: Connecting) {
+async function connect(person: ConnectingUser) {
   service.next(`"${person.username}"`);
   const { authorizationUrl } = await person.client.initiateOAuthFlow({ integrationId });
   const { headers } = await fetch(authorizationUrl, { redirect: 'manual' });
@@ -108,7 +108,7 @@ async function connect(person: Connecting) {
   expect((await person.browser.get(pathname + search)).status).toBe(303);
 }
 
-const rowsOf = async ({ client }: Pick<Connecting, 'client'>, more: object = {}) => {
+const rowsOf = async ({ client }: Pick<ConnectingUser, 'client'>, more: object = {}) => {
   const reply = await client.load({ deploymentId, body: { query: { ...QUERY, ...more } } });
   return (reply as { data: Record<string, string>[] }).data.map((row) => [
     row['who.name'],

@@ -18,7 +18,7 @@ export interface Tokens {
 }
 
 /** The query of the callback. */
-export interface Returned {
+export interface CallbackQuery {
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -28,7 +28,7 @@ export interface Returned {
 export interface Provider {
   authorizationUrl(integration: OpenIntegration, checks: Checks): Promise<string>;
   /** All others throw a `ProviderTrouble`. */
-  exchange(integration: OpenIntegration, returned: Returned, checks: Checks): Promise<Tokens>;
+  exchange(integration: OpenIntegration, returned: CallbackQuery, checks: Checks): Promise<Tokens>;
   refresh(integration: OpenIntegration, refreshToken: string): Promise<Tokens>;
   /** Does nothing if the integration has no address for it. */
   revoke(integration: OpenIntegration, token: string, hint: 'access_token' | 'refresh_token'): Promise<void>;

@@ -6,13 +6,13 @@ import { isIPv6 } from 'node:net';
 import { type PersonalAccess, type ServerSource, userOf } from '../../engines/data-sources.ts';
 import { type Credential, EngineError } from '../../engines/engine.ts';
 import { may, withoutAction } from '../../platform/auth/access.ts';
-import type { Identified } from '../../platform/auth/actor.ts';
+import type { IdentifiedActor } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { ACCOUNT_PATH } from '../pages/index.ts';
 import { findPerson } from '../users/index.ts';
 import type { Integrations } from './integrations.ts';
-import { NotConnected, STILL_REFUSED, type UsableToken, type UserTokens } from './tokens.ts';
+import { NotConnectedError, STILL_REFUSED, type UsableToken, type UserTokens } from './tokens.ts';
 
 /** A source of this kind, as far as the access matters. */
 export type AskedSource = Pick<ServerSource, 'name' | 'host' | 'port' | 'tls'> & { oauth: PersonalAccess };
@@ -21,7 +21,7 @@ export interface SourceAccess {
   /**
    * What the caller asks the source with. Undefined if it is the source's own user. Throws if the caller cannot ask it.
    */
-  of(db: Queryable, actor: Identified, source: AskedSource): Promise<OwnAccess | undefined>;
+  of(db: Queryable, actor: IdentifiedActor, source: AskedSource): Promise<OwnAccess | undefined>;
 }
 
 export interface OwnAccess {
@@ -82,7 +82,7 @@ export function createSourceAccess({ integrations, tokens, publicUrl, allowPriva
       const user = userOf(oauth, await findPerson(db, userId));
       const use = (refused?: number) =>
         tokens.use(userId, oauth.integrationId, refused).catch((error) => {
-          throw error instanceof NotConnected ? connectFirst(integration.name, error.message) : error;
+          throw error instanceof NotConnectedError ? connectFirst(integration.name, error.message) : error;
         });
       const first = await use();
       const asked = ({ accessToken }: UsableToken): Credential => ({ user, password: accessToken });

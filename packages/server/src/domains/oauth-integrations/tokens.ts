@@ -43,17 +43,17 @@ export interface UsableToken {
 
 export interface UserTokens {
   /** Stores the tokens that the person has got. Throws a 404 if the integration has changed since then. */
-  connect(tx: Tx, userId: number, integration: OpenIntegration, tokens: Tokens): Promise<Connected>;
+  connect(tx: Tx, userId: number, integration: OpenIntegration, tokens: Tokens): Promise<ConnectionChange>;
   /**
    * An access token that is valid now, as far as can be known. `refused` is the version that the data source has refused.
-   * Rejects with a `NotConnected` or a 502.
+   * Rejects with a `NotConnectedError` or a 502.
    */
   use(userId: number, integrationId: number, refused?: number): Promise<UsableToken>;
   /** What is to be revoked, opened. */
   open(row: store.RevokedTokenRow): { accessToken: string | undefined; refreshToken: string | undefined };
 }
 
-interface Connected {
+interface ConnectionChange {
   before: store.ShownTokenRow | undefined;
   after: store.ShownTokenRow;
 }
@@ -62,7 +62,7 @@ interface Connected {
 export const STILL_REFUSED = 'The data source does not accept it, although it was just renewed.';
 
 /** The person has to connect, or to connect again. */
-export class NotConnected extends Error {}
+export class NotConnectedError extends Error {}
 
 interface Options {
   platform: Pick<Platform, 'box'>;
@@ -111,7 +111,7 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
       ? ([tokens.refreshToken, 'refresh_token'] as const)
       : ([tokens.accessToken, 'access_token'] as const);
     await provider.revoke(integration, token, hint).catch(() => {});
-    throw new NotConnected('You have ended the connection.');
+    throw new NotConnectedError('You have ended the connection.');
   }
 
   const tell = (tx: Tx, { id, integrationId, userId }: store.UsedTokenRow) =>
@@ -135,7 +135,7 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
     if (kind === 'ended') {
       const lastError = 'The service does not renew the access any more. Connect again.';
       if (!(await end(row, lastError))) return undefined;
-      throw new NotConnected(lastError);
+      throw new NotConnectedError(lastError);
     }
     const isClient = kind === 'client';
     const failed = {
@@ -155,9 +155,9 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
   async function find(userId: number, integrationId: number, refused: number | undefined) {
     for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
       const row = await store.findUsedToken(db, userId, integrationId);
-      if (!row) throw new NotConnected('You are not connected.');
+      if (!row) throw new NotConnectedError('You are not connected.');
       if (row.status === 'expired' || row.status === 'revoked') {
-        throw new NotConnected(row.lastError ?? 'The access has ended. Connect again.');
+        throw new NotConnectedError(row.lastError ?? 'The access has ended. Connect again.');
       }
       const { secondsLeft, refreshToken } = row;
       const isGood = row.version !== refused && (secondsLeft === null || secondsLeft > 0);
@@ -169,12 +169,12 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
             ? 'The data source refuses your access, and the service gave no way to renew it. Connect again.'
             : 'The access has ended. Connect again.';
         await end(row, lastError);
-        throw new NotConnected(lastError);
+        throw new NotConnectedError(lastError);
       }
       // After a renewal for a source that refused the token, only such renewals wait.
       if (row.isRetriedLater && (row.version === refused || row.lastError !== null)) {
         if (isGood) return usable(row);
-        if (row.version === refused && row.lastError === null) throw new NotConnected(STILL_REFUSED);
+        if (row.version === refused && row.lastError === null) throw new NotConnectedError(STILL_REFUSED);
         throw unavailable(row.status === 'error');
       }
       if (await store.leaseToken(db, row, LEASE_SECONDS)) {

@@ -1,6 +1,6 @@
 /** People come back from a service at which they allowed this server to act for them. */
 import { operations } from '@oriel/contract';
-import type { SignedIn } from '../../platform/auth/actor.ts';
+import type { SessionHolder } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { CallOrigin } from '../../platform/http/call.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -10,7 +10,7 @@ export interface Connections {
   /** Throws a 400 or 502, and stores nothing, if the service gives no tokens. */
   finish(
     db: Database,
-    person: SignedIn,
+    person: SessionHolder,
     returned: { code?: string; state?: string; iss?: string; error?: string; redirectName: string },
     origin: CallOrigin,
   ): Promise<void>;

@@ -1,6 +1,6 @@
 /** A person approves the code that a device shows (RFC 8628). */
 import { operations } from '@oriel/contract';
-import type { SignedIn } from '../../platform/auth/actor.ts';
+import type { SessionHolder } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -13,7 +13,11 @@ import { addressWith, inWords } from './views/parts.ts';
 
 export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes) {
   /** Whoever signs in instead comes back to the same code. */
-  async function visitorOf(db: Queryable, { userId, sessionId }: SignedIn, typed: string): Promise<Visitor> {
+  async function visitorOf(
+    db: Queryable,
+    { userId, sessionId }: SessionHolder,
+    typed: string,
+  ): Promise<Visitor> {
     const { email } = await findPerson(db, userId);
     const next = typed ? addressWith(DEVICE_PATH, { user_code: typed }) : DEVICE_PATH;
     return { email, csrf: csrf.tokenOf(sessionId), next };

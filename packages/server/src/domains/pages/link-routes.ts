@@ -7,7 +7,7 @@ import type { Call } from '../../platform/http/call.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { isWholeLink, LINK_PATHS, type LinkRow, type PasswordLinks } from '../password-links/index.ts';
 import type { Console } from '../sessions/index.ts';
-import { errorsOf, requireUsable, type TypedTwice } from './new-password.ts';
+import { errorsOf, type NewPasswordInput, requireUsable } from './new-password.ts';
 import { type Show, START_PATH } from './show.ts';
 import type { Theme } from './theme.ts';
 import { linkCutOffView, linkNotValidView, setPasswordView } from './views/set-password.ts';
@@ -52,7 +52,7 @@ export function linkRoutes(
   /** Sets the password, and signs the person in. */
   async function submit(
     kind: Kind,
-    { link, ...typed }: TypedTwice & { link: string },
+    { link, ...typed }: NewPasswordInput & { link: string },
     notice: string,
     { db, origin, change, sendHeaders }: FormCall,
     cookies: Cookies,

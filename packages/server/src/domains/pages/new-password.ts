@@ -2,12 +2,12 @@
 import { PASSWORD_LENGTH } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 
-export interface TypedTwice {
+export interface NewPasswordInput {
   newPassword: string;
   repeated: string;
 }
 
-export function requireUsable({ newPassword, repeated }: TypedTwice): void {
+export function requireUsable({ newPassword, repeated }: NewPasswordInput): void {
   if ([...newPassword].length < PASSWORD_LENGTH.min) throw new ApiError('password_too_short');
   if (newPassword.normalize('NFC') !== repeated.normalize('NFC')) throw new ApiError('passwords_differ');
 }

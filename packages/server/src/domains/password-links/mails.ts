@@ -52,9 +52,12 @@ export function mailLinkJob(
   };
 }
 
-type Named = Pick<store.LinkToMail, 'email' | 'firstName' | 'expiresAt'>;
+type LinkRecipient = Pick<store.LinkToMail, 'email' | 'firstName' | 'expiresAt'>;
 
-const LETTERS: Record<store.LinkKind, (person: Named, about: { url: string; name: string }) => Letter> = {
+const LETTERS: Record<
+  store.LinkKind,
+  (person: LinkRecipient, about: { url: string; name: string }) => Letter
+> = {
   invitation: ({ email, firstName, expiresAt }, { url, name }) => ({
     title: `Your invitation to ${name}`,
     lines: [

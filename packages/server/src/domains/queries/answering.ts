@@ -4,7 +4,7 @@ import type { Query } from '../../engines/engine.ts';
 import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { OwnAccess, SourceAccess } from '../oauth-integrations/index.ts';
-import type { Answered } from './answers.ts';
+import type { AnsweredQuery } from './answers.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import { hashOf, keyOf, type PlannedQuery } from './plans.ts';
 import type { QueryCall } from './query-calls.ts';
@@ -17,7 +17,7 @@ export interface Answering {
     call: QueryCall,
     planned: PlannedQuery,
     options: { isRenewed: boolean; mayBeLarge: boolean },
-  ): Promise<Answered>;
+  ): Promise<AnsweredQuery>;
   answerSql(call: QueryCall, planned: PlannedSql, isRenewed: boolean): Promise<Result>;
   /** Runs SQL of the data source itself. */
   answerSourceSql(call: QueryCall, source: OpenSource, text: string): Promise<Result>;
@@ -107,7 +107,7 @@ export function createAnswering({ results, sourceAccess, embedQueryMs }: Answeri
     call: QueryCall,
     planned: PlannedQuery,
     options: { isRenewed: boolean; mayBeLarge: boolean },
-  ): Promise<Answered> {
+  ): Promise<AnsweredQuery> {
     const { source, statement, total } = planned;
     const isRenewed = options.isRenewed || planned.isRenewed;
     const whole = { isRenewed, mayBeLarge: false };

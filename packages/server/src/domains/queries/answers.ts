@@ -7,7 +7,7 @@ import type { StoredText } from './buffered-text.ts';
 import type { AnswerType, PlannedQuery } from './plans.ts';
 import { isKept, type Result, release } from './results.ts';
 
-export interface Answered {
+export interface AnsweredQuery {
   planned: PlannedQuery;
   result: Result;
   total: number | undefined;
@@ -23,7 +23,7 @@ export type CountUnread = (bytes: number) => Pick<Share, 'giveBack'>;
 /** One buffer if the answer is small, or else pieces. */
 export function answerText(
   type: AnswerType,
-  answered: readonly Answered[],
+  answered: readonly AnsweredQuery[],
   isMulti: boolean,
   countUnread: CountUnread,
 ) {
@@ -83,7 +83,7 @@ function* sqlLines(names: readonly string[], { columns, rows, isCapped, at }: Re
 
 type Parts = Generator<string | Buffer | StoredText>;
 
-function* multi(type: AnswerType, answered: readonly Answered[]): Parts {
+function* multi(type: AnswerType, answered: readonly AnsweredQuery[]): Parts {
   const pivotQuery = pivotQueryOf(
     type,
     answered.map(({ planned }) => planned.query),
@@ -96,7 +96,7 @@ function* multi(type: AnswerType, answered: readonly Answered[]): Parts {
   yield ']}';
 }
 
-function* one({ planned, result, total }: Answered): Parts {
+function* one({ planned, result, total }: AnsweredQuery): Parts {
   const { head, members } = planned;
   yield `${head},"lastRefreshTime":"${result.at.toISOString()}","data":`;
   if (members) yield `{"members":${JSON.stringify(members)},"dataset":`;

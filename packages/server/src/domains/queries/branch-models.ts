@@ -7,20 +7,20 @@ import { findProject } from '../builds/index.ts';
 import { requireBranch, visibleTree } from '../data-models/index.ts';
 import type { Asker } from './viewers.ts';
 
-interface Asking {
+interface ModelRequest {
   actor: Asker;
   deploymentId: number;
 }
 
 /** Embed viewers and environment tokens have no branches, and what a branch says of policies is not agreed to yet. */
-export function requireModeller({ actor, deploymentId }: Asking): Person {
+export function requireModeller({ actor, deploymentId }: ModelRequest): Person {
   for (const action of ['SchemaRead', 'SchemaUpdateDevBranches'] as const)
     if (actor.kind !== 'person' || !mayIn(actor, deploymentId, action)) throw withoutAction(action);
   return actor as Person;
 }
 
 /** The SQL of a branch can read every table, and so can who reads its rows. */
-export function requireRows(call: Asking): void {
+export function requireRows(call: ModelRequest): void {
   if (!mayIn(requireModeller(call), call.deploymentId, 'DataAssetsRead'))
     throw withoutAction('DataAssetsRead');
 }

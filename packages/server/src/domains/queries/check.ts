@@ -3,7 +3,7 @@ import { createBudget, type Model, QueryError, type QueryIssue } from '@oriel/se
 import { type MakeContext, planQueries } from './plans.ts';
 import { planSqlQuery } from './sql-plans.ts';
 
-export interface Checked {
+export interface CheckRequest {
   /** A query, or the JSON of the tree of a statement. */
   items: readonly (object | string)[];
   /** Whether policies are left aside, for those who may read the model: then every member can be used. */
@@ -11,7 +11,7 @@ export interface Checked {
 }
 
 /** For each query its issues: none if it can be planned. Each is a request of its own, with a whole budget. */
-export function check({ items, isOpen }: Checked, given: MakeContext): QueryIssue[][] {
+export function check({ items, isOpen }: CheckRequest, given: MakeContext): QueryIssue[][] {
   const context = isOpen ? { ...given, model: withoutPolicies(given.model), viewer: ANYBODY } : given;
   const typeOf = typeIn(context);
   return items.map((item) => {

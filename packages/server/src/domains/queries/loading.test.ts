@@ -42,7 +42,7 @@ afterAll(async () => {
   await shop?.stop();
 });
 
-interface Loaded {
+interface LoadReply {
   data: Record<string, string>[];
   lastRefreshTime: string;
 }
@@ -55,7 +55,7 @@ test('two sessions of one viewer that ask at the same moment have the security c
   const query = { dimensions: ['customers.name', 'customers.region'] };
   const sessions = Array.from({ length: 20 }, (_, i) => (i % 2 ? emea : amer));
   const answers = await Promise.all(
-    sessions.map(({ client }) => client.load({ deploymentId, body: { query } }) as Promise<Loaded>),
+    sessions.map(({ client }) => client.load({ deploymentId, body: { query } }) as Promise<LoadReply>),
   );
   expect(answers.map(({ data }) => data.map((row) => row['customers.name']))).toEqual(
     sessions.map((session) => (session === emea ? ['Ada'] : ['Bob'])),
@@ -77,9 +77,9 @@ test('an address holds at most 20 queries', async () => {
 
 test('a slow answer is as old as the question, not as its end', async () => {
   const query = { dimensions: ['slow.id', 'slow.text'] };
-  const first = (await world.admin.load({ deploymentId, body: { query } })) as Loaded;
+  const first = (await world.admin.load({ deploymentId, body: { query } })) as LoadReply;
   const age = Date.now() - Date.parse(first.lastRefreshTime);
   expect(age).toBeGreaterThanOrEqual(1500);
-  const kept = (await world.admin.load({ deploymentId, body: { query } })) as Loaded;
+  const kept = (await world.admin.load({ deploymentId, body: { query } })) as LoadReply;
   expect(kept.lastRefreshTime).toBe(first.lastRefreshTime);
 });

@@ -24,11 +24,11 @@ const WARMED_CHARACTERS_MAX = 1024 * 1024;
 const DEPLOYED_MAX = 10_000;
 
 /** The branch of an environment token, or the one that is deployed. */
-export type Served = { deploymentId: number; branchId: number | null };
+export type ServedBranch = { deploymentId: number; branchId: number | null };
 
 export interface Models extends Warming {
   /** Throws a 409 if no build of the branch has succeeded. */
-  find(db: Queryable, served: Served): Promise<Model>;
+  find(db: Queryable, served: ServedBranch): Promise<Model>;
   /**
    * The model of files that are not built, for who works on them. They never take the place of models that are served.
    * Throws a 409 that says why they do not compile.
@@ -92,7 +92,7 @@ export function createModels(
     return load;
   }
 
-  async function treeOf(db: Queryable, { deploymentId, branchId }: Served): Promise<string | null> {
+  async function treeOf(db: Queryable, { deploymentId, branchId }: ServedBranch): Promise<string | null> {
     const key = `${deploymentId} ${branchId ?? 'production'}`;
     const read = async () => (await findServedTree(db, deploymentId, branchId)) ?? null;
     const known = trees.get(key);

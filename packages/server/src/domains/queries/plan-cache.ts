@@ -8,7 +8,7 @@ import type { Viewer } from '@oriel/semantic';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../../engines/engine.ts';
 import { createObjectIds } from './object-ids.ts';
-import type { PlannedFor, Planner } from './planner.ts';
+import type { PlanCaller, Planner } from './planner.ts';
 import { type MadeQueries, type PlanContext, type PlannedQueries, withSources } from './plans.ts';
 
 const CACHED_BYTES_MAX = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface PlanCache {
   plan(
     query: object | readonly object[],
     context: PlanContext,
-    by: PlannedFor,
+    by: PlanCaller,
   ): PlannedQueries | Promise<PlannedQueries>;
 }
 

@@ -21,7 +21,7 @@ import {
 import { type MadeQueries, type PlanContext, rememberHash } from './plans.ts';
 import type { FindSource } from './sources.ts';
 
-export interface PlannedFor {
+export interface PlanCaller {
   /** Who shares the time for plans; see `sharerOf`. */
   sharer: string;
   /** Asked for only if the plan is made in a thread. */
@@ -38,7 +38,7 @@ export interface Planner {
     input: Input<Kind>,
     characters: number,
     context: PlanContext,
-    by: PlannedFor,
+    by: PlanCaller,
   ): TaskResult<Kind> | Promise<TaskResult<Kind>>;
   stop(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     kind: Kind,
     input: Input<Kind>,
     { model, source, viewer, now }: PlanContext,
-    { sharer, signal }: PlannedFor,
+    { sharer, signal }: PlanCaller,
   ): Promise<TaskResult<Kind>> {
     const order: PlanOrder = {
       kind,

@@ -23,7 +23,7 @@ import type { MetaCache } from './meta-cache.ts';
 import type { Models } from './models.ts';
 import type { PlanCache } from './plan-cache.ts';
 import type { TaskResult } from './plan-tasks.ts';
-import type { PlannedFor, Planner } from './planner.ts';
+import type { PlanCaller, Planner } from './planner.ts';
 import { hashOf, type PlanContext, type PlannedQueries, statementHash } from './plans.ts';
 import {
   IS_OF_SOURCE,
@@ -43,7 +43,7 @@ export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
   /** Throws a 403 if the caller may not read the SQL of the data model. */
   requireSql(call: QueryCall): Promise<void>;
-  load(call: QueryCall, query: QueryInput, options: LoadOptions): Promise<Loaded>;
+  load(call: QueryCall, query: QueryInput, options: LoadOptions): Promise<LoadReply>;
   /** Runs the query again for later calls of `load`, and returns nothing of its answer. */
   run(call: QueryCall, query: QueryInput): Promise<void>;
   /**
@@ -54,10 +54,10 @@ export interface Queries {
     call: QueryCall,
     text: string,
     options: { isRenewed: boolean; isPublished?: boolean },
-  ): Promise<Loaded>;
+  ): Promise<LoadReply>;
   runSql(call: QueryCall, text: string): Promise<void>;
   /** Runs a SELECT in a data source itself, outside of the model and its policies. The caller must have `SqlRunnerRead`. */
-  loadSourceSql(call: QueryCall, dataSource: string, text: string): Promise<Loaded>;
+  loadSourceSql(call: QueryCall, dataSource: string, text: string): Promise<LoadReply>;
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /**
@@ -101,7 +101,7 @@ export type QueryOrSql = object | string;
 /** By viewer: the hash of the statements, and whether a source is asked with the access of each person. */
 export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boolean }>>;
 
-type Loaded = Uint8Array | WholeBytes;
+type LoadReply = Uint8Array | WholeBytes;
 
 export interface LoadOptions {
   isMulti: boolean;
@@ -151,7 +151,7 @@ export function createQueries(options: QueriesOptions): Queries {
     const viewer = await viewerOf(as);
     return { model, viewer, source, now };
   }
-  const forCaller = (call: QueryCall): PlannedFor => ({
+  const forCaller = (call: QueryCall): PlanCaller => ({
     sharer: sharerOf(call.actor),
     get signal() {
       return call.signal;
@@ -190,7 +190,7 @@ export function createQueries(options: QueriesOptions): Queries {
 
   async function treeOf(
     asked: QueryOrSql,
-    by: PlannedFor,
+    by: PlanCaller,
   ): Promise<{ item: QueryOrSql } | { issues: readonly QueryIssue[] }> {
     if (typeof asked !== 'string') return { item: asked };
     try {

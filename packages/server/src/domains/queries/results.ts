@@ -79,7 +79,7 @@ interface Turn extends ResultRequest {
   readonly started: Promise<void>[];
 }
 
-interface Running {
+interface RunningQuery {
   /** Who started it. */
   sharer: string;
   /** Ends the query. */
@@ -93,7 +93,7 @@ interface Running {
 export function createResults(dataDir: string, given: Partial<ResultLimits> = {}): Results {
   const limits = { ...LIMITS, ...given };
   const cache = createResultCache(limits.cachedBytes);
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningQuery>();
   const unread = createBudget(limits.unreadBytes);
   const admission = createAdmission({
     places: 1,
@@ -143,11 +143,11 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     }
   }
 
-  function start(asked: Turn): Running {
+  function start(asked: Turn): RunningQuery {
     const key = runKeyOf(asked);
     const controller = new AbortController();
     const outcome = bufferAll(asked, controller.signal);
-    const run: Running = { sharer: asked.sharer, controller, waiters: 0, outcome, result: undefined };
+    const run: RunningQuery = { sharer: asked.sharer, controller, waiters: 0, outcome, result: undefined };
     running.set(key, run);
     const end = () => {
       if (running.get(key) === run) running.delete(key);
@@ -174,7 +174,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   }
 
   /** The query ends if all who wait for it leave. */
-  async function wait(run: Running, asked: ResultRequest): Promise<Result> {
+  async function wait(run: RunningQuery, asked: ResultRequest): Promise<Result> {
     run.waiters++;
     try {
       const result = await orAborted(run.outcome, asked.signal);

@@ -4,7 +4,7 @@ import { createAdmission } from '../../platform/admission/admission.ts';
 import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
 
 /** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
-export type Parsed = { tree: string } | { problem: string; position?: number | undefined };
+export type ParseResult = { tree: string } | { problem: string; position?: number | undefined };
 
 export interface Reader {
   /** Who waits in one line: one of their statements is parsed at a time, so that a thread remains for others. */
@@ -24,7 +24,7 @@ const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 1000, sharerWaitingMax:
 const TREE_CHARACTERS_MAX = 500_000;
 
 export function createSqlParser({ script = threadScript('parse-thread'), limits = LIMITS } = {}): SqlParser {
-  const threads = createThreads<string, Parsed>(script, limits, { idleMax: PLACES.places });
+  const threads = createThreads<string, ParseResult>(script, limits, { idleMax: PLACES.places });
   const admission = createAdmission(PLACES);
 
   const run = (text: string, signal: AbortSignal) =>

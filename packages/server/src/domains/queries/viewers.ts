@@ -4,7 +4,7 @@
  * statement.
  */
 import type { Json, Viewer } from '@oriel/semantic';
-import type { Caller, Embedded, TokenHolder } from '../../platform/auth/actor.ts';
+import type { Caller, EmbeddedCaller, TokenHolder } from '../../platform/auth/actor.ts';
 import { batchCalls } from '../../platform/batch-calls.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -110,7 +110,7 @@ const personKey = (userId: number): store.ViewerKey => ({ userId, embedTenant: n
 const sessionKey = ({
   userId,
   embed: { sessionId, embedTenant, creatorMode },
-}: Embedded): store.ViewerKey => ({
+}: EmbeddedCaller): store.ViewerKey => ({
   userId,
   embedTenant: creatorMode ? embedTenant : null,
   sessionId,

@@ -23,7 +23,7 @@ import { texts as ja } from '@oriel/charts/texts/ja';
 import { closeThread } from '../../platform/close-thread.ts';
 import { drawBoard } from './draw/board.ts';
 import { FONT_FAMILY } from './draw/fonts.ts';
-import { Blank, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
+import { BlankError, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
 import { type Look, WidgetFailure } from './draw/pieces.ts';
 import type { DrawAnswer, DrawnBoard, DrawTask, HeadlineFigure, SmallTable } from './draw/task.ts';
 
@@ -170,9 +170,9 @@ parentPort!.on('message', async (task: DrawTask) => {
   try {
     answer = await draw(task);
   } catch (error) {
-    const title = error instanceof WidgetFailure || error instanceof Blank ? error.title : '';
+    const title = error instanceof WidgetFailure || error instanceof BlankError ? error.title : '';
     const reason = (error as Error).message.slice(0, 300);
-    answer = { failure: { title, reason, isBlank: error instanceof Blank } };
+    answer = { failure: { title, reason, isBlank: error instanceof BlankError } };
   }
   parentPort!.postMessage(answer);
 });

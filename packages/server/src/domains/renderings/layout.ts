@@ -4,8 +4,8 @@
  */
 import {
   type Ask,
+  type AskContext,
   askFor,
-  type Chosen,
   chartsOf,
   type Dashboard,
   type FilterValue,
@@ -28,23 +28,23 @@ export interface Choices {
   askedAt?: Date | undefined;
 }
 
-export type Laid = { widget: Widget; title: string } & (
+export type LaidChart = { widget: Widget; title: string } & (
   | { ask: Ask; problem?: undefined }
   /** Why it cannot be shown to anybody. */
   | { ask?: undefined; problem: string }
 );
 
 export interface Layout {
-  chosen: Chosen & { crossFilters: Map<string, { narrowings: Narrowing[] }> };
+  chosen: AskContext & { crossFilters: Map<string, { narrowings: Narrowing[] }> };
   /** Charts in all tabs. */
-  charts: Laid[];
+  charts: LaidChart[];
 }
 
-type Drawn = Pick<Dashboard, 'config' | 'reportSnapshots'>;
+type DashboardContent = Pick<Dashboard, 'config' | 'reportSnapshots'>;
 
 /** Throws a 409 `rendering_failed` for choices that the dashboard has no controls for. `zones` come after its own. */
 export function layOut(
-  { config, reportSnapshots }: Drawn,
+  { config, reportSnapshots }: DashboardContent,
   choices: Choices,
   zones: readonly unknown[] = [],
 ): Layout {
@@ -60,7 +60,7 @@ export function layOut(
     askedAt: choices.askedAt ?? new Date(),
     filterWidgets: () => filterWidgets,
   };
-  const charts = chartsOf(widgets).map((widget): Laid => {
+  const charts = chartsOf(widgets).map((widget): LaidChart => {
     const { reportId, problem } = widget.config ?? {};
     const snapshot = reportSnapshots.find((each) => each.reportId === reportId);
     const title = String(widget.config?.title ?? (snapshot?.title || snapshot?.name || widget.id));
@@ -121,7 +121,7 @@ function grainsOf({ timeGrains = [] }: Choices, widgets: readonly Widget[]): Map
 }
 
 /** A click on a chart that filters no others, or on what it does not show, would leave the picture unfiltered too. */
-function crossFiltersOf({ crossFilters = [] }: Choices, { config, reportSnapshots }: Drawn) {
+function crossFiltersOf({ crossFilters = [] }: Choices, { config, reportSnapshots }: DashboardContent) {
   const given = new Map<string, { narrowings: Narrowing[] }>();
   for (const { widgetId, ...narrowing } of crossFilters) {
     const widget = config.widgets?.find(({ id }) => id === widgetId);

@@ -177,7 +177,7 @@ const PAGE_BYTES = raw(String(PAGE_BYTES_MAX));
  * The page ends after a number of bytes. The first query estimates them from the stored lengths, before it reads large
  * fields. If the result is still too large, a second query (`exact`) counts the bytes that were written.
  */
-const storedReports = (viewer: Viewer, { rows, least, size, beyond }: Wanted, exact: boolean) => sql`
+const storedReports = (viewer: Viewer, { rows, least, size, beyond }: ReportSelection, exact: boolean) => sql`
   with page as materialized (
     select * from (
       select r.id, r.key, r.scope_folder_id, r.embed_tenant, ${reportLevel(viewer)} as level, r.workbook_id, f.path, r.n,
@@ -222,7 +222,7 @@ const isItem = (size: number) => sql`(n <= ${size} and (fits or short is not nul
 /** External users do not see the roles of the account. */
 const showsRoles = (viewer: Viewer) => sql`${!viewer.isExternal}::boolean`;
 
-interface Wanted {
+interface ReportSelection {
   /** Selects reports `r` with a `key`, a number `n` in their order, and `bytes_before`. */
   rows: Sql;
   least: Level;
@@ -239,7 +239,7 @@ interface Wanted {
 export async function findStoredReportsOf(
   db: Queryable,
   viewer: Viewer,
-  { name, ...wanted }: Wanted & { name: string },
+  { name, ...wanted }: ReportSelection & { name: string },
 ): Promise<StoredReports> {
   const read = async (exact: boolean) => {
     const how = `${wanted.beyond}${exact ? '-exact' : ''}-${levelShape(viewer, 'Report')}`;
@@ -261,7 +261,7 @@ export const findStoredReports = (
   viewer: Viewer,
   ids: readonly number[],
   least: Level,
-  beyond: Wanted['beyond'] = 'nothing',
+  beyond: ReportSelection['beyond'] = 'nothing',
 ) =>
   findStoredReportsOf(db, viewer, {
     rows: sql`

@@ -50,8 +50,8 @@ export const withCase = (value: Sql): Attribute => ({
 
 const fail = (message: string) => new ApiError('scim_invalid_filter', { message });
 
-type Find = (path: AttributePath) => Found;
-type Found = { attribute: Attribute; some?: FilterableList['some'] } | 'unkept';
+type Find = (path: AttributePath) => FoundAttribute;
+type FoundAttribute = { attribute: Attribute; some?: FilterableList['some'] } | 'unkept';
 
 export const conditionOf = (filter: Filter, resource: FilterableResource): Sql =>
   toSql(filter, resource, (path) => findAttribute(resource, path));
@@ -89,7 +89,7 @@ function elementAttribute(list: FilterableList, path: AttributePath): Attribute 
 const isUnkept = ({ urn, name }: AttributePath, resource: FilterableResource) =>
   urn !== null && urn !== resource.urn.toLowerCase() ? true : resource.unkept.includes(name);
 
-function findAttribute(resource: FilterableResource, path: AttributePath): Found {
+function findAttribute(resource: FilterableResource, path: AttributePath): FoundAttribute {
   if (isUnkept(path, resource)) return 'unkept';
   const plain = own(resource.attributes, shown(path));
   if (plain) return { attribute: plain };
@@ -105,9 +105,9 @@ const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefine
 
 const shown = ({ name, sub }: AttributePath) => (sub === null ? name : `${name}.${sub}`);
 
-type Compared = Extract<Filter, { path: AttributePath }> & { op: Comparison | 'pr' };
+type ComparisonFilter = Extract<Filter, { path: AttributePath }> & { op: Comparison | 'pr' };
 
-function comparison(filter: Compared, found: Found): Sql {
+function comparison(filter: ComparisonFilter, found: FoundAttribute): Sql {
   if (found === 'unkept') return isTrueWithoutValue(filter) ? sql`true` : sql`false`;
   const { attribute, some = (condition: Sql) => condition } = found;
   const isPresent = some(sql`${attribute.value} is not null`);
@@ -120,7 +120,7 @@ function comparison(filter: Compared, found: Found): Sql {
   return some(compare(attribute, filter.op, filter.value));
 }
 
-const isTrueWithoutValue = (filter: Compared) =>
+const isTrueWithoutValue = (filter: ComparisonFilter) =>
   filter.op === 'ne' ? filter.value !== null : filter.op === 'eq' && filter.value === null;
 
 type Value = Exclude<FilterValue, null>;

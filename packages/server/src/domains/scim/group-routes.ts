@@ -5,6 +5,7 @@ import { found } from '../../platform/errors.ts';
 import type { Etag } from '../../platform/http/etag.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { createUserGroup, deleteUserGroup, lockUserGroup, updateUserGroup } from '../user-groups/index.ts';
+import { type AttributeSelection, show, shownOf, shows } from './attribute-selection.ts';
 import { idOf } from './filter.store.ts';
 import * as store from './groups.store.ts';
 import {
@@ -23,7 +24,6 @@ import {
 import { groupPage, type ListQuery, listReply } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
 import { requireSchema } from './schema.ts';
-import { type AttributeSelection, show, shownOf, shows } from './shown.ts';
 
 /** A group may have too many members for a reply. */
 const WITHOUT_MEMBERS = shownOf({ excludedAttributes: 'members' });
@@ -36,12 +36,12 @@ async function lockGroup(tx: Tx, id: number | undefined, etag: Etag) {
   return { group, row };
 }
 
-type Locked = Awaited<ReturnType<typeof lockGroup>>;
+type LockedGroup = Awaited<ReturnType<typeof lockGroup>>;
 
 /** Writes only what differs. */
 async function writeGroup(
   tx: Tx,
-  { group, row }: Locked,
+  { group, row }: LockedGroup,
   { name, externalId }: { name: string; externalId: string | null },
   members: MemberChange,
 ) {

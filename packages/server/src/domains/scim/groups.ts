@@ -11,7 +11,7 @@ import { idOf } from './filter.store.ts';
 import type { Filter } from './filter.ts';
 import * as store from './groups.store.ts';
 import { type Doc, isObject, type Patchable, type Step } from './patch.ts';
-import { given, withVersion } from './users.ts';
+import { attributeIfSet, withVersion } from './users.ts';
 
 /** Members are not here, because a group may have very many: they are changed by `MemberChange`. */
 export const patchableGroup: Patchable = {
@@ -193,7 +193,7 @@ export function groupResource(
   const resource = {
     schemas: [scimUrns.group as string],
     id: String(row.id),
-    ...given('externalId', row.externalId),
+    ...attributeIfSet('externalId', row.externalId),
     displayName: row.name,
     ...(members ? { members: members.map((member) => memberOf(member, baseUrl)) } : {}),
     meta: {

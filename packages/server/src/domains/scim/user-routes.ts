@@ -3,11 +3,11 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { ApiError, found, isApiError } from '../../platform/errors.ts';
 import { handle } from '../../platform/http/routes.ts';
 import { lockPerson, type UserRemoval } from '../users/index.ts';
+import { show, shownOf } from './attribute-selection.ts';
 import { idOf } from './filter.store.ts';
 import { type ListQuery, listReply, userPage } from './pages.store.ts';
 import { type Doc, lowerKeys, patched, stepsOf } from './patch.ts';
 import { requireSchema } from './schema.ts';
-import { show, shownOf } from './shown.ts';
 import * as store from './users.store.ts';
 import {
   createScimUser,

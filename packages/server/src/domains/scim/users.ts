@@ -152,7 +152,7 @@ const hasNames = (names: store.Names) => Object.values(namesOf(names)).some((nam
 const takenName = () =>
   new ApiError('username_taken', { message: 'Another user has this `userName`, or has it as email.' });
 
-export async function createScimUser(tx: Tx, fields: UserFields): Promise<Written> {
+export async function createScimUser(tx: Tx, fields: UserFields): Promise<UserWrite> {
   requireReadableUsername(fields.username, 'userName');
   const { active, title, ...given } = fields;
   const user = await createUser(tx, { ...given, passwordHash: null, picture: null, title }, [
@@ -168,7 +168,7 @@ export async function createScimUser(tx: Tx, fields: UserFields): Promise<Writte
   return { row, changes: [created({ ...after, ...namesOf(row) })] };
 }
 
-interface Written {
+interface UserWrite {
   row: store.ScimUserRow;
   changes: Change[];
 }
@@ -184,7 +184,7 @@ export async function updateScimUser(
   tx: Tx,
   before: store.ScimUserRow,
   fields: UserFields,
-): Promise<Written> {
+): Promise<UserWrite> {
   const { username, email, externalId, firstName, title, active } = fields;
   const asked = { username, email, externalId, firstName, title };
   const isDeactivated = active === null ? before.isDeactivated : !active;
@@ -208,21 +208,21 @@ export async function updateScimUser(
 /** The resource without its version, which is a hash of it. */
 export function userResource(row: store.ScimUserRow, baseUrl: string) {
   const name = {
-    ...given('formatted', row.formattedName),
-    ...given('familyName', row.familyName),
-    ...given('givenName', row.firstName),
-    ...given('middleName', row.middleName),
-    ...given('honorificPrefix', row.honorificPrefix),
-    ...given('honorificSuffix', row.honorificSuffix),
+    ...attributeIfSet('formatted', row.formattedName),
+    ...attributeIfSet('familyName', row.familyName),
+    ...attributeIfSet('givenName', row.firstName),
+    ...attributeIfSet('middleName', row.middleName),
+    ...attributeIfSet('honorificPrefix', row.honorificPrefix),
+    ...attributeIfSet('honorificSuffix', row.honorificSuffix),
   };
   const resource = {
     schemas: [scimUrns.user as string],
     id: String(row.id),
-    ...given('externalId', row.externalId),
+    ...attributeIfSet('externalId', row.externalId),
     userName: row.username,
     ...(Object.keys(name).length ? { name } : {}),
-    ...given('displayName', row.displayName),
-    ...given('title', row.title),
+    ...attributeIfSet('displayName', row.displayName),
+    ...attributeIfSet('title', row.title),
     active: !row.isDeactivated,
     emails: [{ value: row.email, type: 'work', primary: true }],
     groups: row.groups.map(({ id, name }) => ({
@@ -247,5 +247,5 @@ export const withVersion = <R extends { meta: object }>(resource: R, version: st
 });
 
 /** SCIM leaves out attributes without a value. */
-export const given = <const N extends string>(name: N, value: string | null) =>
+export const attributeIfSet = <const N extends string>(name: N, value: string | null) =>
   (value === null ? {} : { [name]: value }) as { [Name in N]?: string };

@@ -7,7 +7,7 @@ import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import type { ConsoleCookie } from './console-cookie.ts';
 import { findSignedIn, type SignedInPerson } from './credential.store.ts';
-import { CONSOLE_SECONDS, type Earlier, type Identified, type Sessions } from './sessions.ts';
+import { CONSOLE_SECONDS, type EarlierSession, type Sessions, type SignInIdentity } from './sessions.ts';
 import type { SignIn, SignInOrigin } from './sign-in.ts';
 import { looksLikeConsoleToken } from './tokens.ts';
 
@@ -64,7 +64,7 @@ export function createConsole({
     return looksLikeConsoleToken(token) ? hashSecret(token) : undefined;
   };
 
-  async function begin(tx: Tx, who: Identified, origin: SignInOrigin, earlier: Earlier) {
+  async function begin(tx: Tx, who: SignInIdentity, origin: SignInOrigin, earlier: EarlierSession) {
     const begun = await sessions.beginConsole(tx, who, origin, earlier);
     const { sessionId, token } = found(begun, 'sign_in_failed');
     return { userId: who.userId, sessionId, setCookie: cookie.set(token, CONSOLE_SECONDS) };

@@ -1,5 +1,5 @@
 /** What a person who signed in sends: the access token of a program, or the cookie of a browser. */
-import type { SignedIn } from '../../platform/auth/actor.ts';
+import type { SessionHolder } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import { CSRF_HEADER, type Csrf } from '../../platform/auth/csrf.ts';
 import { RefusedCaller } from '../../platform/auth/refused-caller.ts';
@@ -24,7 +24,7 @@ export function createSessionCredentials(
 ): SessionCredentials {
   const { essential: db, log } = platform;
   const uses = writeUses({ write: (due) => updateLastUsed(db.writes, due), log });
-  const tokens = createStoredCredentials<SignedIn>(platform, {
+  const tokens = createStoredCredentials<SessionHolder>(platform, {
     async find(hash) {
       const row = await store.findCredential(db, hash);
       if (!row) return undefined;
@@ -73,7 +73,7 @@ export function createSessionCredentials(
     auths: ['management', 'query'],
     verify({ method, headers, address }) {
       const actor = tokens.verify(cookie.read(headers)!, address);
-      const confirm = (actor: SignedIn) => {
+      const confirm = (actor: SessionHolder) => {
         try {
           if (method === 'GET' || method === 'HEAD') csrf.refuseOtherSites(headers);
           else {

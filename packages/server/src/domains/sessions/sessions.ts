@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { siteOf } from '../../platform/http/attempt-limit.ts';
 import { createFailureLimit } from '../../platform/http/failure-limit.ts';
 import { lockUser, noteSignIn } from '../users/index.ts';
-import type { Proven, SignInOrigin } from './sign-in.ts';
+import type { ProvenPassword, SignInOrigin } from './sign-in.ts';
 import * as store from './store.ts';
 import { newAccessToken, newConsoleToken, type RefreshTokens } from './tokens.ts';
 
@@ -34,10 +34,10 @@ export interface IssuedTokens {
 }
 
 /** Who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
-export type Identified = Pick<Proven, 'userId'> & Partial<Proven>;
+export type SignInIdentity = Pick<ProvenPassword, 'userId'> & Partial<ProvenPassword>;
 
 /** What the browser had before. */
-export interface Earlier {
+export interface EarlierSession {
   /** The session of this token ends. */
   tokenHash?: Buffer;
   /** The new session is renewed from these, the last one first: it ends if one of them is to end. */
@@ -54,13 +54,13 @@ export type ApprovedDevice = Pick<store.NewSession, 'clientId' | 'userAgent' | '
 
 export interface Sessions {
   /** Returns undefined if the user was deactivated or deleted, or has another password by now. */
-  beginWithTokens(tx: Tx, who: Identified, origin: SignInOrigin): Promise<IssuedTokens | undefined>;
+  beginWithTokens(tx: Tx, who: SignInIdentity, origin: SignInOrigin): Promise<IssuedTokens | undefined>;
   /** Returns undefined in the same cases. */
   beginConsole(
     tx: Tx,
-    who: Identified,
+    who: SignInIdentity,
     origin: SignInOrigin,
-    earlier?: Earlier,
+    earlier?: EarlierSession,
   ): Promise<{ sessionId: number; token: string } | undefined>;
   /**
    * Throws a 401 unless the session is open. It stays open until the transaction ends it. Returns what the session that
@@ -110,7 +110,7 @@ export function createSessions({
   /** Locks the user: a change of the password or a deactivation comes before or after this session, and ends it. */
   async function begin(
     tx: Tx,
-    { userId, passwordHash }: Identified,
+    { userId, passwordHash }: SignInIdentity,
     session: Omit<store.NewSession, 'userId'>,
   ) {
     if (!(await noteSignIn(tx, userId, passwordHash ?? null))) return undefined;
@@ -121,10 +121,10 @@ export function createSessions({
   /** Begins a session that the person themselves asked for, and records it. */
   async function beginOwn(
     tx: Tx,
-    who: Identified,
+    who: SignInIdentity,
     kind: 'login' | 'console',
     origin: SignInOrigin,
-    { tokenHash, replaces = [] }: Earlier = {},
+    { tokenHash, replaces = [] }: EarlierSession = {},
   ) {
     const { ip, userAgent = null } = origin;
     const seconds = kind === 'console' ? CONSOLE_SECONDS : TOKENS_LIVE.idleSeconds;

@@ -16,16 +16,16 @@ import * as store from './sign-in.store.ts';
 export type SignInOrigin = CallOrigin;
 
 /** A person whose password was right, and its hash at that moment: the password may change before a session begins. */
-export interface Proven {
+export interface ProvenPassword {
   userId: number;
   passwordHash: string;
 }
 
 export interface SignIn {
   /** `name` is an email or a username. Throws a 401, a 429 after too many wrong passwords, or a 503 under load. */
-  prove(name: string, password: string, origin: SignInOrigin): Promise<Proven>;
+  prove(name: string, password: string, origin: SignInOrigin): Promise<ProvenPassword>;
   /** For a person who is signed in, and changes their password. */
-  proveAgain(userId: number, password: string, origin: SignInOrigin): Promise<Proven>;
+  proveAgain(userId: number, password: string, origin: SignInOrigin): Promise<ProvenPassword>;
 }
 
 export function createSignIn({
@@ -58,7 +58,7 @@ export function createSignIn({
     find: () => Promise<store.Candidate>,
     password: string,
     origin: SignInOrigin,
-  ): Promise<Proven | undefined> {
+  ): Promise<ProvenPassword | undefined> {
     let guess: CountedAttempt | undefined;
     let userId: number | null = null;
     try {

@@ -7,6 +7,7 @@ import { createObjects, listFileDigests } from '../../platform/git/objects.store
 import { handle } from '../../platform/http/routes.ts';
 import {
   type BranchLock,
+  type BranchScope,
   composed,
   contentProblem,
   type EnqueueBuild,
@@ -21,7 +22,6 @@ import {
   settleDeployMode,
   uncommitted,
   visibleTree,
-  type Where,
 } from '../data-models/index.ts';
 import { below, digestOf, type FinishRequest, transactionId } from './rules.ts';
 import * as store from './store.ts';
@@ -182,7 +182,7 @@ function requireAsStarted(
 /** Throws if a request names another branch than that of the upload. */
 async function requireNamedBranch(
   db: Database,
-  where: Where,
+  where: BranchScope,
   { branchId }: store.UploadRow,
   names: readonly (string | null | undefined)[],
 ) {
@@ -195,7 +195,7 @@ async function requireNamedBranch(
 /** A file is counted before it is stored, and stays counted if it is replaced, because it is removed only later. */
 async function addFile(
   db: Database,
-  { deploymentId }: Where,
+  { deploymentId }: BranchScope,
   id: string,
   { path, content }: { path: string; content: Buffer },
 ) {

@@ -7,9 +7,10 @@ import { writeCommit } from '../../platform/git/commits.ts';
 import { createObjects, listDigests } from '../../platform/git/objects.store.ts';
 import { editTree, listTree } from '../../platform/git/trees.ts';
 import {
-  applied,
+  applyEdits,
   authorOf,
   type BranchRow,
+  type BranchScope,
   currentTree,
   type Edits,
   type Files,
@@ -23,7 +24,6 @@ import {
   requireNoClashes,
   requireWithinLimits,
   treeOfCommit,
-  type Where,
 } from '../data-models/index.ts';
 import { below, digestOf, type FinishRequest, planFinish } from './rules.ts';
 import * as store from './store.ts';
@@ -37,7 +37,7 @@ export const requireSettings = async (db: Queryable, deploymentId: number) =>
  */
 export async function uploadBranch(
   db: Queryable,
-  where: Where,
+  where: BranchScope,
   { deployMode }: ModelSettings,
   { branchName, live }: { branchName?: string | null | undefined; live?: boolean | null | undefined },
 ): Promise<BranchRow> {
@@ -68,7 +68,11 @@ export function requireUploadable(
   if (isReadOnly) throw new ApiError('deploy_branch_read_only');
 }
 
-export const requireUpload = async (db: Queryable, { deploymentId, userId }: Where, id: string | undefined) =>
+export const requireUpload = async (
+  db: Queryable,
+  { deploymentId, userId }: BranchScope,
+  id: string | undefined,
+) =>
   found(
     id === undefined ? undefined : await store.findUpload(db, deploymentId, userId, id),
     'upload_not_found',
@@ -92,7 +96,7 @@ export function finishedReply(
   return { lastHash: finishedHead };
 }
 
-export interface Finished {
+export interface FinishedUpload {
   head: string;
   workingTree: string | null;
   uploadedTree: string;
@@ -103,11 +107,11 @@ export interface Finished {
 /** Computes the new state of the branch, and writes its objects. Nobody sees them before the branch refers to them. */
 export async function computeFinish(
   db: Database,
-  where: Where,
+  where: BranchScope,
   upload: store.UploadRow,
   branch: BranchRow,
   { wanted, removesOthers, message }: FinishRequest,
-): Promise<Finished> {
+): Promise<FinishedUpload> {
   const { deploymentId, userId } = where;
   const { root } = upload;
   const objects = createObjects(db, deploymentId);
@@ -122,7 +126,7 @@ export async function computeFinish(
   });
   if (plan.unknown.length) throw unknownHashes(plan.unknown);
   const edits: Edits = new Map([...plan.edits].map(([path, blob]) => [root + path, blob]));
-  const after = applied(before, edits);
+  const after = applyEdits(before, edits);
   requireNoClashes(before, after, (path) => `files.${path.slice(root.length)}`);
   await requireWithinLimits(db, deploymentId, after);
   const tree = await editTree(objects, base, edits);

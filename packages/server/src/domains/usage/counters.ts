@@ -28,14 +28,14 @@ export function createUsage({ db, log }: Pick<Platform, 'db' | 'log'>): Usage {
   const run = randomUUID();
   let number = -1;
   let day = '';
-  let today = new Map<string, store.Counted>();
-  const due = new Set<store.Counted>();
+  let today = new Map<string, store.UsageCount>();
+  const due = new Set<store.UsageCount>();
   const knownViewers = new Set<string>();
   let newViewers: store.SeenViewer[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  function countersOf(embedTenant: string): store.Counted {
+  function countersOf(embedTenant: string): store.UsageCount {
     const now = Math.floor(Date.now() / DAY_MS);
     if (now !== number) {
       number = now;

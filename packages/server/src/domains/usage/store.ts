@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, sql } from '../../platform/db/sql.ts';
 
 /** What one run of a process has counted on a day. */
-export interface Counted {
+export interface UsageCount {
   /** Such as 2026-01-31. */
   day: string;
   /** Empty for the account itself. */
@@ -20,7 +20,7 @@ export interface SeenViewer {
 }
 
 /** Replaces what the run has written before, so that a write that is repeated counts nothing twice. */
-export const upsertCounted = (db: Queryable, run: string, counted: readonly Counted[]) =>
+export const upsertCounted = (db: Queryable, run: string, counted: readonly UsageCount[]) =>
   db.run(sql`
     insert into usage_counters (day, embed_tenant, run, sessions, queries, cached_queries, result_rows)
     select day, "embedTenant", ${run}, sessions, queries, "cachedQueries", rows

@@ -8,7 +8,7 @@ import * as store from './store.ts';
 
 const refuseTaken = refusing({ user_groups_name_key: 'group_name_taken' });
 
-interface Changed {
+interface GroupChange {
   group: store.UserGroupRow;
   changes: Change[];
 }
@@ -25,7 +25,7 @@ export async function lockUserGroup(tx: Tx, id: number): Promise<store.UserGroup
 export async function createUserGroup(
   tx: Tx,
   given: { name: string; description?: string | null },
-): Promise<Changed> {
+): Promise<GroupChange> {
   const { name, description = null } = given;
   const group = await store.insertUserGroup(tx, { name, description }).catch(refuseTaken);
   return { group, changes: [created(group)] };
@@ -36,7 +36,7 @@ export async function updateUserGroup(
   tx: Tx,
   before: store.UserGroupRow,
   given: { name?: string; description?: string | null },
-): Promise<Changed> {
+): Promise<GroupChange> {
   const group = await store.updateUserGroup(tx, { ...before, ...given }).catch(refuseTaken);
   return { group, changes: [changed(before, group)] };
 }
@@ -47,7 +47,11 @@ export async function deleteUserGroup(tx: Tx, before: store.UserGroupRow): Promi
 }
 
 /** Users who are members already stay members. A user who does not exist is refused, and then nobody is added. */
-export async function addMembers(tx: Tx, before: store.UserGroupRow, userIds: number[]): Promise<Changed> {
+export async function addMembers(
+  tx: Tx,
+  before: store.UserGroupRow,
+  userIds: number[],
+): Promise<GroupChange> {
   await requireUsers(tx, 'userIds', userIds);
   const addedUserIds = await store.insertMembers(tx, before.id, userIds);
   if (addedUserIds.length) await store.noteGroupChange(tx, before.id);
@@ -56,7 +60,11 @@ export async function addMembers(tx: Tx, before: store.UserGroupRow, userIds: nu
 }
 
 /** Users who are not members are ignored. */
-export async function removeMembers(tx: Tx, before: store.UserGroupRow, userIds: number[]): Promise<Changed> {
+export async function removeMembers(
+  tx: Tx,
+  before: store.UserGroupRow,
+  userIds: number[],
+): Promise<GroupChange> {
   const removedUserIds = await store.deleteMembers(tx, before.id, userIds);
   if (removedUserIds.length) await store.noteGroupChange(tx, before.id);
   const group = await requireUserGroup(tx, before.id);

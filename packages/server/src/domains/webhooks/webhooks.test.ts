@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-interface Received {
+interface ReceivedRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
 }
-type Answer = (request: Received, response: ServerResponse, incoming: IncomingMessage) => void;
+type Answer = (request: ReceivedRequest, response: ServerResponse, incoming: IncomingMessage) => void;
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 /** A receiver, and what it got. */
 async function receiver(answer: Answer = (_request, response) => response.writeHead(204).end()) {
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (incoming, response) => {
     let body = '';
     for await (const part of incoming) body += part;
@@ -67,7 +67,7 @@ test('a change is told with its ids and nothing else, and the foreign verifier a
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const made = await folder();
   await expect.poll(() => received.length, PATIENTLY).toBe(1);
-  const [{ headers, body }] = received as [Received];
+  const [{ headers, body }] = received as [ReceivedRequest];
   expect(new Webhook(secret).verify(body, headers)).toEqual({
     type: 'folder.created',
     timestamp: expect.stringMatching(/Z$/),
@@ -214,7 +214,7 @@ test('after a rotation both secrets verify until the overlap ends, and none of a
   const second = await world.admin.rotateWebhookSecret({ id: first.id, body: { overlapSeconds: 3600 } });
   expect(second.secret).not.toBe(first.secret);
   expect(Date.parse(second.previousSecretEndsAt!)).toBeGreaterThan(Date.now());
-  const verifies = (secret: string, { body, headers }: Received) => {
+  const verifies = (secret: string, { body, headers }: ReceivedRequest) => {
     try {
       return Boolean(new Webhook(secret).verify(body, headers));
     } catch {
@@ -374,7 +374,7 @@ test('a test goes to one webhook only, and what a receiver lost is sent again by
   const tested = await world.admin.testWebhook({ id });
   expect(tested).toMatchObject({ event: 'webhook.test', status: 'pending' });
   await expect.poll(one.types, PATIENTLY).toEqual(['webhook.test']);
-  const [{ headers, body }] = one.received as [Received];
+  const [{ headers, body }] = one.received as [ReceivedRequest];
   expect(headers['webhook-id']).toBe(tested.messageId);
   expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
 
@@ -392,7 +392,7 @@ test('a test goes to one webhook only, and what a receiver lost is sent again by
     lastCreatedAt: null,
   });
   expect(await again({ since: middle!.createdAt })).toEqual({ count: 2, lastCreatedAt: newest!.createdAt });
-  const idOf = ({ body }: Received) => JSON.parse(body).data.id as string;
+  const idOf = ({ body }: ReceivedRequest) => JSON.parse(body).data.id as string;
   await expect.poll(() => one.received.map(idOf).sort(), PATIENTLY).toEqual(names.slice(1).sort());
   expect(one.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
     [newest!.messageId, middle!.messageId].sort(),

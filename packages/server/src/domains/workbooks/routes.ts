@@ -35,13 +35,13 @@ import {
 
 const LIST = 'workbooks by creation';
 
-type Published = ReplyOf<typeof operations.getDashboard>;
+type DashboardReply = ReplyOf<typeof operations.getDashboard>;
 
 export type FindPublished = (
   db: Queryable,
   actor: Caller,
   workbook: { id: number; deploymentId: number },
-) => Promise<Published | null>;
+) => Promise<DashboardReply | null>;
 
 export const workbookRoutes = (findPublished: FindPublished) => [
   handle(operations.getWorkbooks, async ({ actor, db, cursors }, { params, query }) => {

@@ -1,13 +1,13 @@
 /** Each embed tenant has its own slugs in each deployment: nobody sees, or is blocked by, a slug of another tenant. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbedding, type Embedding } from '../../../test/embedding.ts';
-import type { Embedded, World } from '../../../test/world.ts';
+import type { EmbeddedSession, World } from '../../../test/world.ts';
 
 let embedding: Embedding;
 let world: World;
 let deploymentId: number;
-let acme: Embedded['client'];
-let globex: Embedded['client'];
+let acme: EmbeddedSession['client'];
+let globex: EmbeddedSession['client'];
 beforeAll(async () => {
   embedding = await createEmbedding();
   ({ world, deploymentId } = embedding);

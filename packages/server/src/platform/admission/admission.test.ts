@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-class Refused extends Error {}
+class RefusedError extends Error {}
 
 /**
  * Work that runs until the test ends it. Names begin with the sharer, and names in capitals are work that is alone. `log` has
@@ -17,7 +17,7 @@ function workshop(limits: Partial<AdmissionLimits> = {}) {
     waitingMax: 6,
     sharerWaitingMax: 4,
     waitMs: 1000,
-    refusal: (excess) => new Refused(excess),
+    refusal: (excess) => new RefusedError(excess),
     ...limits,
   });
   const log: string[] = [];

@@ -14,10 +14,10 @@ import {
   nextOf,
   nextOfStrangers,
   type Queue,
+  type QueueEntry,
   Run,
   type Share,
   type Sharer,
-  type Waiting,
 } from './queue.ts';
 
 export type { PreemptionLimits } from './preemption.ts';
@@ -91,7 +91,7 @@ export const isNotNow = (error: unknown) =>
   isApiError(error, 'too_many_at_once') || isApiError(error, 'busy');
 
 /** So that a sharer who never waits needs no list. */
-const NOBODY: Waiting[] = [];
+const NOBODY: QueueEntry[] = [];
 
 export function createAdmission(limits: AdmissionLimits): Admission {
   const { waitingMax, sharerWaitingMax = waitingMax, waitMs = Number.POSITIVE_INFINITY } = limits;
@@ -183,14 +183,14 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     }
   }
 
-  function remove(share: Share, waiting: Waiting) {
+  function remove(share: Share, waiting: QueueEntry) {
     if (share.waiting[0] === waiting) share.waiting.shift();
     else share.waiting.splice(share.waiting.indexOf(waiting), 1);
     share.queue.waiting--;
     if (!share.waiting.length) share.queue.line.delete(share);
   }
 
-  function refuse(share: Share, waiting: Waiting, reason: unknown) {
+  function refuse(share: Share, waiting: QueueEntry, reason: unknown) {
     remove(share, waiting);
     waiting.refuse(reason);
     // The calls behind this one may have waited only for it.
@@ -199,7 +199,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   }
 
   /** Returns false if the call was refused. */
-  function wait(share: Share, waiting: Waiting): boolean {
+  function wait(share: Share, waiting: QueueEntry): boolean {
     const { queue, name } = share;
     const isFull = name !== null && share.waiting.length >= sharerWaitingMax;
     if (isFull || (queue.waiting >= waitingMax && !makeRoomFor(share))) {
@@ -260,7 +260,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
         clearInterval(impatience);
         signal?.removeEventListener('abort', onAbort);
       };
-      const waiting: Waiting = {
+      const waiting: QueueEntry = {
         places,
         isAlone,
         until: performance.now() + waitMs,

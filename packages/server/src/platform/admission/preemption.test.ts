@@ -4,7 +4,7 @@ import { type AdmissionRequest, createAdmission } from './admission.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-class Ended extends Error {}
+class EndedError extends Error {}
 
 /** Work that runs until it is told to end, and then needs `endMs` for it. Names begin with the sharer. */
 function contest({ places = 4, endMs = 0 } = {}) {
@@ -14,7 +14,7 @@ function contest({ places = 4, endMs = 0 } = {}) {
     waitingMax: 20,
     sharerWaitingMax: 20,
     waitMs: 60_000,
-    preemption: { afterMs: 300, ranMs: 500, leadTimes: 4, leadMs: 3000, reason: () => new Ended() },
+    preemption: { afterMs: 300, ranMs: 500, leadTimes: 4, leadMs: 3000, reason: () => new EndedError() },
   });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -47,7 +47,7 @@ test('who has no place gets that of the sharer who has used the most time, for t
   await pass(299);
   expect(told).toEqual([]);
   await pass(1);
-  await expect(outcomes.get('a1')).rejects.toThrow(Ended);
+  await expect(outcomes.get('a1')).rejects.toThrow(EndedError);
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
   // One place is enough.
   start('c2');

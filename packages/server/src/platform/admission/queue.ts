@@ -6,7 +6,7 @@
  */
 export type Sharer = string | null;
 
-export interface Waiting {
+export interface QueueEntry {
   readonly places: number;
   readonly isAlone: boolean;
   /** When it is late. */
@@ -22,7 +22,7 @@ export interface Share {
   readonly queue: Queue;
   running: number;
   /** In the order in which they came. */
-  waiting: Waiting[];
+  waiting: QueueEntry[];
   /** The number of the last turn; 0 if none is remembered. */
   turn: number;
 }

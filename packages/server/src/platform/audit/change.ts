@@ -25,22 +25,22 @@ export interface Change {
   isKept?: true;
 }
 
-interface Identified {
+interface RowWithId {
   id: Change['id'];
 }
 
 /** The `changes` of an operation that created, changed or deleted one row. */
-export const created = <Row extends Identified>(after: Row): Change => ({
+export const created = <Row extends RowWithId>(after: Row): Change => ({
   id: after.id,
   before: null,
   after,
 });
-export const changed = <Row extends Identified>(before: object, after: Row): Change => ({
+export const changed = <Row extends RowWithId>(before: object, after: Row): Change => ({
   id: after.id,
   before,
   after,
 });
-export const deleted = <Row extends Identified>(before: Row): Change => ({
+export const deleted = <Row extends RowWithId>(before: Row): Change => ({
   id: before.id,
   before,
   after: null,
@@ -49,14 +49,14 @@ export const deleted = <Row extends Identified>(before: Row): Change => ({
 declare const committed: unique symbol;
 
 /** A reply whose change is in the database, with its audit entries. Only `change` makes one. */
-export interface Committed<Reply> {
+export interface CommittedReply<Reply> {
   readonly [committed]: true;
   readonly reply: Reply;
 }
 
 export type ChangeFunction = <Reply>(
   work: (tx: Tx) => Promise<{ reply: Reply; changes: Change | Change[] }>,
-) => Promise<Committed<Reply>>;
+) => Promise<CommittedReply<Reply>>;
 
 /** Called in the transaction of a change, with its entries. If it throws, the change is rolled back. */
 export type OnChange = (tx: Tx, entries: readonly AuditEntry[]) => Promise<void>;
@@ -97,7 +97,7 @@ export const changeFunction =
         await onChange?.(tx, entries);
       }
       attempt?.commit();
-      return { reply } as Committed<typeof reply>;
+      return { reply } as CommittedReply<typeof reply>;
     });
 
 /** Returns no entry if nothing changed. */

@@ -11,11 +11,11 @@ interface States {
 }
 
 /** What the audit log holds of a change. */
-export interface Kept extends States {
+export interface AuditedChange extends States {
   isKept: true;
 }
 
-export function whatIsKept(change: States): Kept {
+export function whatIsKept(change: States): AuditedChange {
   const { before, after } = whatDiffers(change);
   return { before: withinLimits(before), after: withinLimits(after), isKept: true };
 }

@@ -53,7 +53,7 @@ export interface Attempts {
   stop(): Promise<void>;
 }
 
-interface Counted {
+interface CountedEvent {
   event: AuditEvent;
   repeats: number;
 }
@@ -86,7 +86,7 @@ export function createAttempts(
     callersOfUserMax = CALLERS_OF_USER_MAX,
   } = {},
 ): Attempts {
-  let counts = new Map<string, Counted>();
+  let counts = new Map<string, CountedEvent>();
   /** How many counts each group has. */
   let sizes = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -110,7 +110,7 @@ export function createAttempts(
 
   const sizeOf = (group: string) => sizes.get(group) ?? 0;
 
-  function add(key: string, groups: string[], counted: Counted) {
+  function add(key: string, groups: string[], counted: CountedEvent) {
     counts.set(key, counted);
     for (const group of groups) sizes.set(group, sizeOf(group) + 1);
   }

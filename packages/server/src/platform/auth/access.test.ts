@@ -6,7 +6,7 @@ import {
   type Actor,
   type Caller,
   type CallerOf,
-  type Embedded,
+  type EmbeddedCaller,
   embedOf,
   identityOf,
   type KeyHolder,
@@ -225,14 +225,14 @@ describe('a handler is reached only by callers of its declared type', () => {
     expectTypeOf<CallerOf<typeof listRegions>>().toEqualTypeOf<Person>();
     expectTypeOf<CallerOf<typeof getFolders>>().toEqualTypeOf<Caller>();
     expectTypeOf<CallerOf<typeof generateSession>>().toEqualTypeOf<KeyHolder>();
-    expectTypeOf<CallerOf<typeof getEmbedSession>>().toEqualTypeOf<Embedded>();
+    expectTypeOf<CallerOf<typeof getEmbedSession>>().toEqualTypeOf<EmbeddedCaller>();
     handle(operations.getJwks, ({ actor }) => {
       // @ts-expect-error nobody has no user
       actor.userId;
       return { keys: [] };
     });
     // @ts-expect-error a handler for embedded callers only, where people call too
-    handle(operations.getEmbedSessionEntry, ({ actor }: { actor: Embedded }) => actor.embed);
+    handle(operations.getEmbedSessionEntry, ({ actor }: { actor: EmbeddedCaller }) => actor.embed);
   });
 });
 

@@ -8,14 +8,14 @@ export interface Permissions {
   deploymentActions: ReadonlyMap<number, ReadonlySet<Action>>;
 }
 
-interface Known extends Permissions {
+interface UserPermissions extends Permissions {
   userId: number;
   /** The deployments that the credential is limited to; null for all. */
   deploymentIds: readonly number[] | null;
 }
 
 /** A user of the account who calls for themselves. */
-export interface Person extends Known {
+export interface Person extends UserPermissions {
   kind: 'person';
   /** The API key that they called with, if they used one. */
   apiKeyId: number | null;
@@ -38,13 +38,13 @@ export interface EmbedSession {
 }
 
 /** A user of the account who is embedded in a page: they have their own rights, and see one embed tenant. */
-export interface EmbeddedPerson extends Known {
+export interface EmbeddedPerson extends UserPermissions {
   kind: 'embeddedPerson';
   embed: EmbedSession;
 }
 
 /** A customer's user, who exists only through embed sessions. */
-export interface ExternalViewer extends Known {
+export interface ExternalViewer extends UserPermissions {
   kind: 'externalViewer';
   embed: EmbedSession;
 }
@@ -70,17 +70,17 @@ export interface Nobody {
   kind: 'nobody';
 }
 
-export type Embedded = EmbeddedPerson | ExternalViewer;
-export type Caller = Person | Embedded;
+export type EmbeddedCaller = EmbeddedPerson | ExternalViewer;
+export type Caller = Person | EmbeddedCaller;
 /** Everybody whom a credential identifies. */
-export type Identified = Caller | TokenHolder;
-export type Actor = Identified | Nobody;
+export type IdentifiedActor = Caller | TokenHolder;
+export type Actor = IdentifiedActor | Nobody;
 
 export const NOBODY: Nobody = { kind: 'nobody' };
 
 export type KeyHolder = Person & { apiKeyId: number };
 /** A person who signed in. */
-export type SignedIn = Person & { sessionId: number };
+export type SessionHolder = Person & { sessionId: number };
 
 type PersonOr<Embed extends EmbedAccess> = [Exclude<Embed, undefined>] extends [never] ? Person : Caller;
 
@@ -89,8 +89,8 @@ interface CallerByAuth<Embed extends EmbedAccess> {
   management: PersonOr<Embed>;
   query: PersonOr<Embed> | TokenHolder;
   apiKey: KeyHolder;
-  embed: Embedded;
-  console: SignedIn;
+  embed: EmbeddedCaller;
+  console: SessionHolder;
 }
 
 /** The type of the callers that can reach the handler of an operation. `authorize` in access.ts refuses all others. */
@@ -108,7 +108,7 @@ const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
 /** The run-time form of `CallerOf`, as far as the credential decides it. `authorize` checks whom `embed` lets in. */
 export const isCallerFor = (auth: Auth, actor: Actor) => CALLERS[auth](actor);
 
-const isEmbedded = (actor: Actor): actor is Embedded =>
+const isEmbedded = (actor: Actor): actor is EmbeddedCaller =>
   actor.kind === 'embeddedPerson' || actor.kind === 'externalViewer';
 
 /** Null for callers who are not embedded in a page. */

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Auth, Operation } from '@oriel/contract';
 import { type Actor, NOBODY } from './actor.ts';
 import { unauthenticated } from './credential-hints.ts';
-import { type CredentialKind, kindOf, type Presented, requireDistinct } from './credentials.ts';
+import { type CredentialKind, kindOf, type PresentedCredential, requireDistinct } from './credentials.ts';
 
 export interface Authenticator {
   /**
@@ -85,7 +85,10 @@ const capitalised = (scheme: string) => scheme.replaceAll(/\b[a-z]/g, (letter) =
  * Returns nothing if the Authorization header cannot be read as one credential. Clients that query send a token without
  * a scheme, which counts as `Bearer` there.
  */
-function presentedBy({ method, headers, ip: address }: ShowingRequest, auth: Auth): Presented | undefined {
+function presentedBy(
+  { method, headers, ip: address }: ShowingRequest,
+  auth: Auth,
+): PresentedCredential | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return { scheme: undefined, secret: '', method, headers, address };
   const [, scheme, secret] = /^(?:([^\s]+) +)?(\S+)$/.exec(authorization) ?? [];

@@ -3,7 +3,7 @@
  * credential it is.
  */
 import { ApiError } from '../errors.ts';
-import { type CredentialKind, comesWith, kindOf, type Presented } from './credentials.ts';
+import { type CredentialKind, comesWith, kindOf, type PresentedCredential } from './credentials.ts';
 
 interface Kinds {
   /** The kinds that the operation accepts. */
@@ -14,7 +14,7 @@ interface Kinds {
 /** `given` is missing if the header cannot be read as one credential. */
 export function unauthenticated(
   authorization: string | undefined,
-  given: Presented | undefined,
+  given: PresentedCredential | undefined,
   kinds: Kinds,
 ) {
   const how = kinds.taken.map(({ howToSend }) => howToSend).join(' or ');
@@ -23,7 +23,11 @@ export function unauthenticated(
   });
 }
 
-function whatIsWrong(authorization: string | undefined, given: Presented | undefined, kinds: Kinds): string {
+function whatIsWrong(
+  authorization: string | undefined,
+  given: PresentedCredential | undefined,
+  kinds: Kinds,
+): string {
   const isScheme = (text: string) => kinds.all.some(({ schemes }) => schemes.includes(text.toLowerCase()));
   const [scheme, secret] = authorization?.trim().split(/ +/) ?? [];
   if (!scheme) return 'The request has no Authorization header.';
@@ -37,7 +41,7 @@ function whatIsWrong(authorization: string | undefined, given: Presented | undef
   return whyNotTaken(given, kinds) ?? 'The request has no credential that this operation accepts.';
 }
 
-function whyNotTaken(given: Presented, { taken, all }: Kinds): string | undefined {
+function whyNotTaken(given: PresentedCredential, { taken, all }: Kinds): string | undefined {
   const candidates = taken.filter((kind) => comesWith(kind, given));
   const others = all.filter((kind) => !taken.includes(kind));
   const other =

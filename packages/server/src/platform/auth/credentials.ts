@@ -4,10 +4,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Auth } from '@oriel/contract';
-import type { Identified } from './actor.ts';
+import type { IdentifiedActor } from './actor.ts';
 
 /** The credential that a request carries, and where it comes from. */
-export interface Presented {
+export interface PresentedCredential {
   /**
    * The scheme of the Authorization header, in lower case. It is empty if the header holds only a credential, and
    * undefined if there is no such header.
@@ -37,28 +37,28 @@ export interface CredentialKind {
   /** Pages of other origins may send it, where the operation lets them; see http/cross-origin.ts. Absent: they may not. */
   inPages?: true;
   /** Whether the credential has the form of this kind. The kind that says yes is the only one that verifies it. */
-  takes(given: Presented): boolean;
+  takes(given: PresentedCredential): boolean;
   /**
    * Returns at once if the credential is known, and otherwise asks the database. Throws or rejects with a 401, or a 429
    * after too many wrong attempts.
    */
-  verify(given: Presented): Identified | Promise<Identified>;
+  verify(given: PresentedCredential): IdentifiedActor | Promise<IdentifiedActor>;
   /** A credential that has the form of this kind but is not valid. No other kind may accept it. */
-  example: Partial<Presented>;
+  example: Partial<PresentedCredential>;
   /** Completes the sentence "Send …" for a caller who sent no accepted credential. */
   howToSend: string;
   /**
    * Says why `takes` refused a credential that came with a scheme of this kind, if the kind knows. It must never repeat
    * the secret.
    */
-  whyNot?(given: Presented): string | undefined;
+  whyNot?(given: PresentedCredential): string | undefined;
 }
 
-export const comesWith = (kind: CredentialKind, { scheme }: Presented) =>
+export const comesWith = (kind: CredentialKind, { scheme }: PresentedCredential) =>
   scheme === undefined ? kind.schemes.length === 0 : kind.schemes.includes(scheme);
 
 /** Returns the first of these kinds that accepts the credential. */
-export const kindOf = (kinds: readonly CredentialKind[], given: Presented) =>
+export const kindOf = (kinds: readonly CredentialKind[], given: PresentedCredential) =>
   kinds.find((kind) => comesWith(kind, given) && kind.takes(given));
 
 /** Throws if an operation could confuse a credential with one of another kind. */
@@ -74,7 +74,7 @@ export function requireDistinct(kinds: readonly CredentialKind[]): void {
   }
 }
 
-const exampleOf = ({ example, schemes }: CredentialKind): Presented => ({
+const exampleOf = ({ example, schemes }: CredentialKind): PresentedCredential => ({
   scheme: schemes[0],
   secret: '',
   method: 'GET',

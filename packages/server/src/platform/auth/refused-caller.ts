@@ -1,11 +1,11 @@
 import { ApiError } from '../errors.ts';
-import type { Identified } from './actor.ts';
+import type { IdentifiedActor } from './actor.ts';
 
 /** The refusal of a caller whose credential is valid, but whose request may have been made by another site. */
 export class RefusedCaller extends ApiError {
-  readonly actor: Identified;
+  readonly actor: IdentifiedActor;
 
-  constructor(actor: Identified, refusal: ApiError) {
+  constructor(actor: IdentifiedActor, refusal: ApiError) {
     super(refusal.code, { message: refusal.message });
     this.actor = actor;
   }

@@ -14,7 +14,7 @@ const WRONG = { max: 300, perMs: 60_000 };
 /** After too many of them, credentials from that address wait, and one statement at a time looks up all that wait. */
 const SUSPECTS = { atOnce: 1, size: 1000 };
 
-export interface Verified<Who> {
+export interface VerifiedActor<Who> {
   actor: Who;
   /** Null if the credential does not expire. */
   expiresAt: string | null;
@@ -28,7 +28,7 @@ export interface StoredCredentials<Who> {
 export function createStoredCredentials<Who>(
   { remember }: Pick<Platform, 'remember'>,
   options: {
-    find(hash: Buffer): Promise<Verified<Who> | undefined>;
+    find(hash: Buffer): Promise<VerifiedActor<Who> | undefined>;
     /** Returns those of the hashes that belong to valid credentials, in hexadecimal. */
     listKnown(hashes: Buffer[]): Promise<string[]>;
     /** What a verified credential depends on, as notifications name it. */
@@ -40,7 +40,7 @@ export function createStoredCredentials<Who>(
   },
 ): StoredCredentials<Who> {
   const { find, listKnown, subjectsOf, note, unknown } = options;
-  const verified = remember<string, Verified<Who>>((_, { actor }) => subjectsOf(actor));
+  const verified = remember<string, VerifiedActor<Who>>((_, { actor }) => subjectsOf(actor));
   const wrong = createAddressLimit(WRONG);
   const areKnown = batchCalls(async (hashes: Buffer[]) => {
     const known = new Set(await listKnown(hashes));
@@ -62,7 +62,7 @@ export function createStoredCredentials<Who>(
     }
   }
 
-  async function read(secretHash: Buffer): Promise<Verified<Who>> {
+  async function read(secretHash: Buffer): Promise<VerifiedActor<Who>> {
     const found = await find(secretHash);
     if (!found) throw new ApiError('unauthenticated', { message: unknown });
     return found;

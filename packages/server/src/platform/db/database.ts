@@ -10,7 +10,7 @@ import {
   prepareSession,
   SESSION_SETTINGS,
 } from './connection.ts';
-import { type Bound, type Sql, sql } from './sql.ts';
+import { type BoundValue, type Sql, sql } from './sql.ts';
 
 export interface Queryable {
   many<Row>(query: Sql): Promise<Row[]>;
@@ -136,13 +136,13 @@ export class ClientQueries extends Queries {
  * Sends a statement on a connection that is not used by others. The driver's own `client.query(config)` copies the
  * statement with all property descriptors, which costs more than the rest of the call.
  */
-function send(client: pg.ClientBase, { text, values, name }: Sql, done: Done): void {
-  const query = new pg.Query(text, values as Bound[], done as never);
+function send(client: pg.ClientBase, { text, values, name }: Sql, done: QueryCallback): void {
+  const query = new pg.Query(text, values as BoundValue[], done as never);
   Object.assign(query, { name });
   client.query(query);
 }
 
-type Done = (error: Error | undefined, result: pg.QueryResult) => void;
+type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 
 /** Adds the caller's stack to an error whose own stack ends where the driver read it from the network. */
 function withOwnStack(error: Error): never {
@@ -193,12 +193,12 @@ const WAITING_MAX = 4000;
 const ANSWER_MAX_MS = 40_000;
 
 /** How long a request waits for a lock, for a connection and for an answer. Tests that do not test this wait longer. */
-export interface Waits {
+export interface WaitLimits {
   lockTimeout: string;
   connectionMs: number;
   answerMs?: number;
 }
-const WAITS: Waits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
+const WAITS: WaitLimits = { lockTimeout: LIMITS.lock_timeout, connectionMs: WAIT_MS };
 
 /**
  * One sharer gets about three quarters of the places and a quarter of the queue, which is enough for all requests that
@@ -215,7 +215,7 @@ const connectionsOf = (places: number, waitMs: number) =>
 
 export interface DatabaseOptions {
   poolSize?: number;
-  waits?: Waits;
+  waits?: WaitLimits;
   /** Called after each change of ours that notified servers, with the subject of each notification. */
   onTold?: (subject: string) => void;
 }
@@ -249,7 +249,7 @@ export function openDatabase(
   );
 }
 
-interface Shared {
+interface SharedPool {
   readonly pool: pg.Pool;
   readonly onTold: (subject: string) => void;
   readonly all: Admission;
@@ -257,10 +257,10 @@ interface Shared {
 }
 
 class SharedDatabase extends Queries implements Database {
-  readonly #shared: Shared;
+  readonly #shared: SharedPool;
   readonly #sharer: Sharer;
 
-  constructor(shared: Shared, sharer: Sharer) {
+  constructor(shared: SharedPool, sharer: Sharer) {
     super();
     this.#shared = shared;
     this.#sharer = sharer;

@@ -1,10 +1,10 @@
 /** SQL text with separate values: sql`select … where id = ${id}`. Fragments may be nested. */
 export class Sql {
   readonly text: string;
-  readonly values: Bound[];
+  readonly values: BoundValue[];
   readonly name: string | undefined;
 
-  constructor(text: string, values: Bound[], name?: string) {
+  constructor(text: string, values: BoundValue[], name?: string) {
     this.text = text;
     this.values = values;
     this.name = name;
@@ -17,7 +17,7 @@ export class Sql {
 }
 
 /** The values that the driver gets. It would convert any other value to text in its own way. */
-export type Bound = string | number | boolean | null | Buffer | readonly Bound[];
+export type BoundValue = string | number | boolean | null | Buffer | readonly BoundValue[];
 
 /**
  * The values that a statement accepts. `Date` is missing because it has no microseconds: use text for times.
@@ -52,7 +52,7 @@ export function json(value: Jsonable): Json | null {
 
 export function sql(strings: TemplateStringsArray, ...parts: (Bindable | Sql)[]): Sql {
   let text = strings[0]!;
-  const values: Bound[] = [];
+  const values: BoundValue[] = [];
   parts.forEach((part, i) => {
     if (part instanceof Sql) {
       const offset = values.length;
@@ -71,7 +71,7 @@ export function sql(strings: TemplateStringsArray, ...parts: (Bindable | Sql)[])
   return new Sql(text, values);
 }
 
-function bound(value: Bindable): Bound {
+function bound(value: Bindable): BoundValue {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (value === null || Buffer.isBuffer(value)) return value;
   if (value instanceof Json) return value.text;

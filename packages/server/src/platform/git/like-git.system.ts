@@ -126,19 +126,19 @@ function applyEdit(files: Record<string, string>, edit: Edit): Record<string, st
   return { ...Object.fromEntries(others), [path]: text };
 }
 
-interface Played {
+interface PlayedHistory {
   heads: Hash[];
   merges: { ours: Hash; theirs: Hash; tree?: Hash; conflicts: string[] }[];
 }
 
 /** Commits all have the same time, as far as their parents allow, so that the order of ancestors is often a tie. */
-async function play(objects: Objects, given: Step[]): Promise<Played> {
+async function play(objects: Objects, given: Step[]): Promise<PlayedHistory> {
   const commit = (tree: Hash, ...parents: Hash[]) =>
     writeCommit(objects, { tree, parents, author: AUTHOR, message: 'x' });
   const root = await commit(await treeOf(objects, START));
   const heads = Array.from({ length: BRANCHES }, () => root);
   const made = [root];
-  const merges: Played['merges'] = [];
+  const merges: PlayedHistory['merges'] = [];
   for (const next of given) {
     const head = heads[next.branch]!;
     if (next.do === 'commit') {

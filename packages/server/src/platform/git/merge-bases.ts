@@ -44,7 +44,7 @@ class Steps {
   }
 }
 
-interface Waiting {
+interface QueuedNode {
   node: HistoryNode;
   /** In which order they were added. */
   turn: number;
@@ -52,10 +52,10 @@ interface Waiting {
 
 /** The youngest first. Of the same second, the one that was added first. A binary heap. */
 class Queue {
-  readonly #heap: Waiting[] = [];
+  readonly #heap: QueuedNode[] = [];
   #turns = 0;
 
-  #isBefore(a: Waiting, b: Waiting): boolean {
+  #isBefore(a: QueuedNode, b: QueuedNode): boolean {
     return a.node.seconds > b.node.seconds || (a.node.seconds === b.node.seconds && a.turn < b.turn);
   }
 

@@ -66,9 +66,9 @@ interface Texts {
   theirs: Buffer;
 }
 
-type Merged = MergedText | 'binary' | 'too much work';
+type MergedContent = MergedText | 'binary' | 'too much work';
 
-function tryMerge(texts: Texts, work: Work): Merged {
+function tryMerge(texts: Texts, work: Work): MergedContent {
   if (Object.values(texts).some(isBinary)) return 'binary';
   try {
     work.beginText();
@@ -79,13 +79,13 @@ function tryMerge(texts: Texts, work: Work): Merged {
   }
 }
 
-function resultOf(merged: Merged, { base, ours }: Texts, outcome: Outcome): Buffer {
+function resultOf(merged: MergedContent, { base, ours }: Texts, outcome: Outcome): Buffer {
   const markers = typeof outcome === 'string' ? undefined : outcome;
   if (typeof merged === 'string') return markers?.isVirtual ? base : ours;
   return merged.write(markers);
 }
 
-function hunksOf(merged: Merged, { base, ours, theirs }: Texts): ConflictHunk[] {
+function hunksOf(merged: MergedContent, { base, ours, theirs }: Texts): ConflictHunk[] {
   if (merged === 'binary') return [];
   if (merged !== 'too much work') return merged.hunks();
   return [{ line: 1, base: base.toString(), ours: ours.toString(), theirs: theirs.toString() }];

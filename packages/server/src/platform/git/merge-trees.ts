@@ -111,14 +111,14 @@ function entriesByName(
 }
 
 /** An entry of the merged tree: as in one of the trees, merged from three contents, or a directory of such entries. */
-interface Planned {
+interface PlannedEntry {
   name: string;
   mode: Mode;
-  content: Hash | ContentMerge | Planned[];
+  content: Hash | ContentMerge | PlannedEntry[];
 }
 
 type File = Pick<TreeEntry, 'mode' | 'hash'>;
-type PlannedFile = Omit<Planned, 'name'> | null;
+type PlannedFile = Omit<PlannedEntry, 'name'> | null;
 
 const plannedFile = (file: File | null): PlannedFile => file && { mode: file.mode, content: file.hash };
 const isSame = (a: File | null, b: File | null) => a?.hash === b?.hash && a?.mode === b?.mode;
@@ -136,7 +136,7 @@ class Plan {
   }
 
   /** Returns the hash of a tree that is the result as it is, or null if nothing is left. */
-  directory(hashes: Three<Hash | null>, prefix: string): Hash | Planned[] | null {
+  directory(hashes: Three<Hash | null>, prefix: string): Hash | PlannedEntry[] | null {
     const decided = decide(hashes);
     if (decided !== undefined) return decided;
     const byName = entriesByName(this.#trees, hashes);
@@ -149,7 +149,7 @@ class Plan {
     versions: Three<TreeEntry | null>,
     prefix: string,
     siblings: ReadonlyMap<string, unknown>,
-  ): Planned[] {
+  ): PlannedEntry[] {
     const path = prefix + name;
     const files = mapThree(versions, fileOf);
     const content = this.directory(mapThree(versions, directoryOf), `${path}/`);
@@ -213,7 +213,7 @@ function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
   return name;
 }
 
-async function writePlanned(objects: Objects, root: Hash | Planned[] | null): Promise<Hash> {
+async function writePlanned(objects: Objects, root: Hash | PlannedEntry[] | null): Promise<Hash> {
   const trees: Tree[] = [];
   const blobs: GitObject[] = [];
   const hash = root === null ? EMPTY_TREE : hashPlanned(root, trees, blobs);
@@ -224,7 +224,7 @@ async function writePlanned(objects: Objects, root: Hash | Planned[] | null): Pr
 }
 
 /** Computes the hash of an entry's content, and collects the objects that are new. */
-function hashPlanned(content: Planned['content'], trees: Tree[], blobs: GitObject[]): Hash {
+function hashPlanned(content: PlannedEntry['content'], trees: Tree[], blobs: GitObject[]): Hash {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) {
     const { content: merged, hash } = content.merged!;

@@ -58,7 +58,7 @@ export const createObjects = (db: Queryable, repositoryId: number): Objects => (
     const hashes: Hash[] = [];
     // Hashed just before it is written, because the hashes of a hundred megabytes at once would delay others.
     for (const batch of batchesOf(objects)) {
-      const hashed = batch.map((object): Hashed => [hashOf(object), object]);
+      const hashed = batch.map((object): HashedObject => [hashOf(object), object]);
       for (const [hash] of hashed) hashes.push(hash);
       const { bytes } = await insertObjects(db, repositoryId, [...new Map(hashed)]);
       written.set(repositoryId, (written.get(repositoryId) ?? 0) + bytes);
@@ -101,7 +101,7 @@ function requireAll<Value>(hashes: readonly Hash[], found: Map<Hash, Value>): Ma
   return found;
 }
 
-type Hashed = [hash: Hash, object: GitObject];
+type HashedObject = [hash: Hash, object: GitObject];
 
 function batchesOf(objects: readonly GitObject[]): GitObject[][] {
   const batches: GitObject[][] = [];
@@ -123,7 +123,7 @@ function batchesOf(objects: readonly GitObject[]): GitObject[][] {
  * written in the order of their keys, so that two writers of the same objects wait for each other without a deadlock.
  * Returns how many bytes are new.
  */
-function insertObjects(db: Queryable, repositoryId: number, batch: Hashed[]) {
+function insertObjects(db: Queryable, repositoryId: number, batch: HashedObject[]) {
   const column = <Value>(value: (object: GitObject) => Value) => batch.map(([, object]) => value(object));
   return db.one<{ bytes: number }>(sql`
     with written as (

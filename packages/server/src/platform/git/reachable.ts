@@ -12,7 +12,7 @@ export interface Roots {
   blobs?: readonly Hash[];
 }
 
-export interface Reachable {
+export interface ReachableObjects {
   commits: Set<Hash>;
   trees: Set<Hash>;
   blobs: Set<Hash>;
@@ -22,7 +22,7 @@ const HISTORY_PART = 1000;
 const TREES_AT_ONCE = 500;
 
 /** Parsed trees are not kept in the cache: one walk through a long history would push out everything else. */
-export async function findReachable(objects: Objects, roots: Roots): Promise<Reachable> {
+export async function findReachable(objects: Objects, roots: Roots): Promise<ReachableObjects> {
   const history = await readHistory(objects, roots.commits);
   const reachable = {
     commits: new Set(history.keys()),
@@ -41,7 +41,7 @@ export async function findUnknown(
   objects: Objects,
   commits: readonly Hash[],
   known: readonly Hash[],
-): Promise<Reachable> {
+): Promise<ReachableObjects> {
   const before = await readHistory(objects, known);
   const added = await readHistory(objects, commits, before);
   const edge = [...known, ...[...added.values()].flatMap(({ parents }) => parents)];
@@ -87,7 +87,7 @@ async function addAllBelow(objects: Objects, roots: Hash[], found: Trees) {
   for (let level = roots; level.length; ) level = await addBelow(objects, level, found);
 }
 
-type Trees = Pick<Reachable, 'trees' | 'blobs'>;
+type Trees = Pick<ReachableObjects, 'trees' | 'blobs'>;
 
 /** Adds the entries of these trees, and returns the trees that are new. */
 async function addBelow(objects: Objects, level: Hash[], { trees, blobs }: Trees): Promise<Hash[]> {

@@ -60,7 +60,7 @@ const MATCHED = 1;
 const FREQUENT = 2;
 
 /** The lines that take part in the search. */
-interface Kept {
+interface KeptLines {
   ids: Int32Array;
   /** Where they are in the part, and the marks of the part. */
   places: Int32Array;
@@ -71,7 +71,7 @@ interface Kept {
 function keepTelling(
   lines: LineIds,
   { work, others, frequent, marks }: { work: Work; others: Int32Array; frequent: number; marks: Uint8Array },
-): Kept {
+): KeptLines {
   const kinds = new Uint8Array(lines.length);
   for (let i = 0; i < lines.length; i++) {
     const count = others[lines[i]!]!;
@@ -148,8 +148,8 @@ const GOOD_FACTOR = 4;
 const BEYOND = 0x7fffffff;
 
 class ShortestEdit {
-  readonly #a: Kept;
-  readonly #b: Kept;
+  readonly #a: KeptLines;
+  readonly #b: KeptLines;
   readonly #work: Work;
   readonly #costMax: number;
   /** By diagonal (x − y): how far the search from the start has come, and the search from the end. */
@@ -157,7 +157,7 @@ class ShortestEdit {
   readonly #backward: Int32Array;
   readonly #zero: number;
 
-  constructor(a: Kept, b: Kept, work: Work) {
+  constructor(a: KeptLines, b: KeptLines, work: Work) {
     const diagonals = a.ids.length + b.ids.length + 3;
     this.#a = a;
     this.#b = b;
@@ -185,7 +185,7 @@ class ShortestEdit {
     }
   }
 
-  #mark({ marks, places }: Kept, from: number, to: number) {
+  #mark({ marks, places }: KeptLines, from: number, to: number) {
     for (let i = from; i < to; i++) marks[places[i]!] = 1;
   }
 

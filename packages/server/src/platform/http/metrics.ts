@@ -4,13 +4,13 @@ import type { ProcessMetrics } from '../processes/supervise.ts';
 
 const READ_WITHIN_MS = 1000;
 
-type Read<T> = () => T | Promise<T>;
+type MetricReader<T> = () => T | Promise<T>;
 
-/** The bounds of `Counted.latency`. */
+/** The bounds of `RequestCounts.latency`. */
 export const LATENCY_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000] as const;
 
 /** All requests since the start. */
-export interface Counted {
+export interface RequestCounts {
   requests: number;
   /** With a status of 500 or above. */
   errors: number;
@@ -20,9 +20,9 @@ export interface Counted {
 
 export interface Metrics {
   observeRequest(operation: string, status: number, elapsedMs: number): void;
-  readonly counted: Readonly<Counted>;
+  readonly counted: Readonly<RequestCounts>;
   /** A value that is read at each scrape. If reading it takes too long, the last value is shown. */
-  gauge(name: string, help: string, read: Read<number>): void;
+  gauge(name: string, help: string, read: MetricReader<number>): void;
   /** A gauge with several values, which differ in one label. */
   gaugeBy(name: string, help: string, label: string, read: () => Promise<Record<string, number>>): void;
   /** Facts that do not change, as labels of a value that is always 1. */
@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
   // Looking up a histogram by its labels costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
 
-  const counted: Counted = {
+  const counted: RequestCounts = {
     requests: 0,
     errors: 0,
     latency: Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0),
@@ -128,7 +128,7 @@ function processMetrics(registry: Registry): Metrics['ofProcess'] {
 }
 
 /** Runs only one read at a time. Returns `unknown` until there is a first value. */
-function withLastValue<T>(read: Read<T>, unknown: T): () => Promise<T> {
+function withLastValue<T>(read: MetricReader<T>, unknown: T): () => Promise<T> {
   let last = unknown;
   let reading: Promise<void> | undefined;
   const refresh = async () => {

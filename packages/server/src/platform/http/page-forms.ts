@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bodyKindOf, isPageForm, type Operation } from '@oriel/contract';
 import type { TObject } from 'typebox';
-import type { Actor, SignedIn } from '../auth/actor.ts';
+import type { Actor, SessionHolder } from '../auth/actor.ts';
 import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
 
 export interface FormGuard {
@@ -26,7 +26,7 @@ export function guardForm(op: Operation, csrf: Csrf): FormGuard | undefined {
     requireToken(actor, body) {
       if (!isOfSession) return;
       const given = (body as Record<string, unknown> | undefined)?.[CSRF_FIELD];
-      csrf.requireToken((actor as SignedIn).sessionId, given);
+      csrf.requireToken((actor as SessionHolder).sessionId, given);
     },
   };
 }

@@ -19,14 +19,14 @@ const STREAMED = ['jsonText', 'ndjson', 'csv', 'eventStream', 'bytes'];
  */
 export const isStreamed = (op: Operation) => STREAMED.includes(replyKindOf(op)?.kind ?? '');
 
-export interface Prepared {
+export interface PreparedReply {
   /** If it is not that of the operation. */
   status?: number;
   headers?: Record<string, string | string[]>;
   payload: unknown;
 }
 
-type Prepare = (answer: never) => Prepared | Promise<Prepared>;
+type Prepare = (answer: never) => PreparedReply | Promise<PreparedReply>;
 
 /** `stopping` ends streams of events, which have no other end. */
 export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal }): Prepare {
@@ -75,7 +75,7 @@ export function preparerOf(op: Operation, { stopping }: { stopping: AbortSignal 
 
 type Data = Uint8Array | WholeBytes | AsyncIterable<Uint8Array>;
 
-const prepareRedirect = ({ location }: { location: string }): Prepared => ({
+const prepareRedirect = ({ location }: { location: string }): PreparedReply => ({
   headers: { location: headerText(location) },
   payload: undefined,
 });
@@ -83,7 +83,7 @@ const prepareRedirect = ({ location }: { location: string }): Prepared => ({
 const prepareBytes = ({ contentType, data }: { contentType: string; data: Data }) =>
   prepareData({ 'content-type': contentType }, data);
 
-async function prepareData(headers: Record<string, string>, data: Data): Promise<Prepared> {
+async function prepareData(headers: Record<string, string>, data: Data): Promise<PreparedReply> {
   // Without a copy of the bytes.
   if (data instanceof Uint8Array) {
     return { headers, payload: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };

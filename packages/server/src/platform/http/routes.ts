@@ -22,7 +22,7 @@ import {
 } from '@oriel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Static, TObject } from 'typebox';
-import type { ChangeFunction, Committed, OnChange } from '../audit/change.ts';
+import type { ChangeFunction, CommittedReply, OnChange } from '../audit/change.ts';
 import type { Attempts } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
 import { type Actor, type CallerOf, embedOf, identityOf } from '../auth/actor.ts';
@@ -43,7 +43,7 @@ import { guardForm } from './page-forms.ts';
 import type { Cursors } from './pages.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { recheck } from './recheck.ts';
-import { discard, isStreamed, type Prepared, preparerOf, reportCut } from './replies.ts';
+import { discard, isStreamed, type PreparedReply, preparerOf, reportCut } from './replies.ts';
 import { serializerOf } from './serializer.ts';
 import { compileValidators } from './validation.ts';
 
@@ -65,7 +65,7 @@ export type Handler<O extends Operation> = O['audit'] extends 'none'
   : (
       call: Call<CallerOf<O>> & SendsHeaders<O> & { change: ChangeFunction },
       input: Input<O>,
-    ) => Promise<Committed<ReplyOf<O>>>;
+    ) => Promise<CommittedReply<ReplyOf<O>>>;
 
 export interface Route {
   operation: Operation;
@@ -332,9 +332,11 @@ function register(
   });
 
   /** Returns the reply, and does not send it, because the time may be over when it is ready. */
-  const answer = async (call: RequestCall, input: Input<Operation>): Promise<Prepared> => {
+  const answer = async (call: RequestCall, input: Input<Operation>): Promise<PreparedReply> => {
     const answered = await handler(call, input);
-    const prepared = await prepare((audited ? (answered as Committed<unknown>).reply : answered) as never);
+    const prepared = await prepare(
+      (audited ? (answered as CommittedReply<unknown>).reply : answered) as never,
+    );
     if (!sendsHeaders || prepared.status) return prepared;
     validators.replyHeaders(call.headers);
     return { ...prepared, headers: { ...prepared.headers, ...call.headers } };

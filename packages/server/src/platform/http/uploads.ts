@@ -54,9 +54,9 @@ export async function store(data: AsyncIterable<Buffer>, options: UploadOptions)
   return file ? onDisk(file, common, share) : inMemory(Buffer.concat(small, size), common);
 }
 
-type Described = Pick<Upload, 'fileName' | 'contentType' | 'size'>;
+type UploadInfo = Pick<Upload, 'fileName' | 'contentType' | 'size'>;
 
-const inMemory = (bytes: Buffer, described: Described): StoredUpload => ({
+const inMemory = (bytes: Buffer, described: UploadInfo): StoredUpload => ({
   ...described,
   bytes: async () => bytes,
   async *stream() {
@@ -65,7 +65,7 @@ const inMemory = (bytes: Buffer, described: Described): StoredUpload => ({
   close: async () => {},
 });
 
-function onDisk(file: FileHandle, described: Described, share: Share): StoredUpload {
+function onDisk(file: FileHandle, described: UploadInfo, share: Share): StoredUpload {
   /** Reads by position, because a stream of Node closes the file when its reader leaves early, and others read it again. */
   async function* stream() {
     for (let position = 0; ; ) {

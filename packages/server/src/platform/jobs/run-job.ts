@@ -28,7 +28,7 @@ class TookTooLong extends Error {
     super(`the job took longer than its limit of ${limitMs / 1000} seconds`);
   }
 }
-class StillRuns extends Error {
+class StillRunsError extends Error {
   constructor() {
     super('the job did not end when it was told to');
   }
@@ -68,7 +68,7 @@ export async function runJob(run: Run): Promise<void> {
     else if (!stopping.aborted) await noteFailure(run, log, error as Error);
     else {
       log.info({ err: error }, 'a job was interrupted by the stop, and returns to the queue');
-      if (error instanceof StillRuns) await store.leaveJob(db, job.id, lease, times.keepStuckMs);
+      if (error instanceof StillRunsError) await store.leaveJob(db, job.id, lease, times.keepStuckMs);
       else await store.giveBackJob(db, job.id, lease);
     }
   } finally {
@@ -92,7 +92,7 @@ async function stillRuns(toldToEnd: AbortSignal, withinMs: number, over: AbortSi
     });
   }
   await sleep(withinMs, undefined, { signal: over });
-  throw new StillRuns();
+  throw new StillRunsError();
 }
 
 /** Renews the lease until the run ends. The lease is lost when another worker has the job, or could have it. */

@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { OutboundError, type OutboundFailure } from './errors.ts';
 import { guardAgent, type Rules } from './guard.ts';
 
-export interface Sent {
+export interface OutgoingRequest {
   method: string;
   headers: Headers;
   body: Buffer | undefined;
@@ -26,7 +26,12 @@ const DECODERS: Record<string, () => Transform> = {
 /** Statuses whose answers have no body. `Response` refuses one. */
 const WITHOUT_BODY = [204, 205, 304];
 
-export async function exchange(url: URL, sent: Sent, rules: Rules, limits: Limits): Promise<Response> {
+export async function exchange(
+  url: URL,
+  sent: OutgoingRequest,
+  rules: Rules,
+  limits: Limits,
+): Promise<Response> {
   requireAllowed(url, rules);
   try {
     const message = await send(url, sent, rules, limits.signal);
@@ -61,7 +66,7 @@ const notPublic = (url: URL) =>
 
 function send(
   url: URL,
-  { method, headers, body }: Sent,
+  { method, headers, body }: OutgoingRequest,
   rules: Rules,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {

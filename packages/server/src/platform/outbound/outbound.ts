@@ -4,7 +4,7 @@
  */
 import { createAdmission } from '../admission/admission.ts';
 import { OutboundError } from './errors.ts';
-import { exchange, type Sent } from './exchange.ts';
+import { exchange, type OutgoingRequest } from './exchange.ts';
 import type { Rules } from './guard.ts';
 
 export { OutboundError, type OutboundFailure } from './errors.ts';
@@ -94,7 +94,7 @@ function limitTime({ timeoutMs = TIMEOUT_MS, signal: given }: OutboundRequest) {
   return { signal: controller.signal, end };
 }
 
-function toSent({ method = 'GET', headers, body }: OutboundRequest): Sent {
+function toSent({ method = 'GET', headers, body }: OutboundRequest): OutgoingRequest {
   const sent = new Headers(headers);
   sent.set('user-agent', USER_AGENT);
   // Without it, the answer could be compressed in a way that we do not know.
@@ -107,7 +107,11 @@ function toSent({ method = 'GET', headers, body }: OutboundRequest): Sent {
 }
 
 /** As browsers do it: only 307 and 308 keep the method and the body of a POST. */
-function redirected({ method, headers, body }: Sent, status: number, isSameOrigin: boolean): Sent {
+function redirected(
+  { method, headers, body }: OutgoingRequest,
+  status: number,
+  isSameOrigin: boolean,
+): OutgoingRequest {
   const kept = new Headers(headers);
   if (!isSameOrigin) for (const name of CREDENTIALS) kept.delete(name);
   if (status >= 307 || method === 'GET' || method === 'HEAD') return { method, headers: kept, body };

@@ -5,7 +5,7 @@ import * as store from './store.ts';
 
 const REPORT_EVERY_MS = 10_000;
 /** A process that misses three reports does not run well, and one that is silent for long is gone. */
-export const SEEN: store.Seen = { readyMs: 3 * REPORT_EVERY_MS, goneMs: 5 * 60_000 };
+export const SEEN: store.PresenceTimes = { readyMs: 3 * REPORT_EVERY_MS, goneMs: 5 * 60_000 };
 
 export interface Presence {
   /** Says farewell. */

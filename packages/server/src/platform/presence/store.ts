@@ -33,7 +33,7 @@ export const deleteProcess = (db: Queryable, name: string) =>
 export const deleteGone = (db: Queryable, afterMs: number) =>
   db.run(sql`delete from server_processes where seen_at < now() - ${afterMs} * interval '1 ms'`);
 
-export interface Seen {
+export interface PresenceTimes {
   readyMs: number;
   goneMs: number;
 }
@@ -41,7 +41,7 @@ export interface Seen {
 /** By name, after the given one. Leaves out those that are gone. */
 export const listProcesses = (
   db: Queryable,
-  { readyMs, goneMs }: Seen,
+  { readyMs, goneMs }: PresenceTimes,
   page: { after: string; limit: number },
 ) =>
   db.many<ProcessRow>(sql`

@@ -67,7 +67,7 @@ export interface Channel {
   close(reason: ChildError): void;
 }
 
-interface Pending {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
   onBytes?: RequestOptions['onBytes'];
@@ -82,10 +82,10 @@ export function createChannel(
   },
 ): Channel {
   const { messageBytesMax } = options;
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingRequest>();
   /** What to call when the child has ended the work on a request. */
   const working = new Map<number, () => void>();
-  let start: Pending;
+  let start: PendingRequest;
   const ready = new Promise<unknown>((resolve, reject) => {
     start = { resolve, reject };
   });

@@ -43,7 +43,7 @@ export interface Exit {
   output: string;
 }
 
-export interface Launched {
+export interface LaunchedProcess {
   pid: number | undefined;
   channel: Channel | undefined;
   ended: Promise<Exit>;
@@ -54,7 +54,7 @@ export interface Launched {
   kill(reason: string): void;
 }
 
-export function launch(options: LaunchOptions): Launched {
+export function launch(options: LaunchOptions): LaunchedProcess {
   const { name, program, log, start, messageBytesMax = MESSAGE_BYTES_MAX } = options;
   const { command, args, options: spawnOptions } = toSpawn(program);
   // The child has its own process group, so that a Ctrl-C in the terminal reaches only us, and we stop the child

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChildError, type RequestOptions } from './channel.ts';
-import { type Exit, type Launched, type LaunchOptions, launch } from './launch.ts';
+import { type Exit, type LaunchedProcess, type LaunchOptions, launch } from './launch.ts';
 import { STOP_STEPS, type StopStep, takeSteps } from './stop-steps.ts';
 
 export interface SuperviseOptions extends LaunchOptions {
@@ -75,7 +75,7 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   const giveUp =
     options.giveUp ?? (async ({ wasEverUp, error }: StartFailure) => (wasEverUp ? undefined : error));
   const stopping = new AbortController();
-  let current: Launched | undefined;
+  let current: LaunchedProcess | undefined;
   let isUp = false;
   let wasEverUp = false;
   /** How many ends and failed starts there were in a row. */
@@ -93,9 +93,9 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   /** A child that has just ended is noticed here before its last lines have arrived. */
   const canBeAsked = () => isUp && current?.isRunning() === true;
 
-  async function bringUp(): Promise<Launched> {
+  async function bringUp(): Promise<LaunchedProcess> {
     for (const since = performance.now(); ; ) {
-      let child: Launched | undefined;
+      let child: LaunchedProcess | undefined;
       try {
         await options.prepare?.();
         stopping.signal.throwIfAborted();
@@ -119,7 +119,7 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
 
   const pause = () => sleep(pauseBefore(failures, pauses), undefined, { signal: stopping.signal });
 
-  async function keepUp(first: Launched) {
+  async function keepUp(first: LaunchedProcess) {
     for (let child = first; ; child = await bringUp()) {
       const upSince = performance.now();
       const stopHeartbeat = startHeartbeat(child, options.answerWithinMs ?? ANSWER_WITHIN_MS);
@@ -195,7 +195,7 @@ export async function supervise(options: SuperviseOptions): Promise<SupervisedPr
   };
 }
 
-async function waitUntilReady(child: Launched, options: SuperviseOptions, stopping: AbortSignal) {
+async function waitUntilReady(child: LaunchedProcess, options: SuperviseOptions, stopping: AbortSignal) {
   const { startWithinMs = START_WITHIN_MS } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopping]);
@@ -220,11 +220,11 @@ async function waitUntilReady(child: Launched, options: SuperviseOptions, stoppi
   }
 }
 
-async function abandon(child: Launched, options: SuperviseOptions): Promise<Exit | undefined> {
+async function abandon(child: LaunchedProcess, options: SuperviseOptions): Promise<Exit | undefined> {
   return (await end(child, options.abandonSteps ?? ABANDON)) ? child.ended : undefined;
 }
 
-const end = (child: Launched, steps: StopStep[]) =>
+const end = (child: LaunchedProcess, steps: StopStep[]) =>
   takeSteps(child.channel ? steps : steps.filter(({ by }) => by !== 'request'), {
     isRunning: child.isRunning,
     take(by) {
@@ -238,7 +238,7 @@ const end = (child: Launched, steps: StopStep[]) =>
     },
   });
 
-function startHeartbeat({ channel, kill }: Launched, answerWithinMs: number): () => void {
+function startHeartbeat({ channel, kill }: LaunchedProcess, answerWithinMs: number): () => void {
   if (!channel) return () => {};
   const timer = setInterval(() => {
     if (channel.ping() > PINGS) kill(`it did not answer for ${answerWithinMs} ms`);

@@ -30,7 +30,7 @@ const MARGIN = 16;
 const CARD = { side: 16, top: 14, headGap: 8 };
 
 /** A card in its place, from the top of the grid. */
-export interface Placed extends Box {
+export interface PlacedCard extends Box {
   svg: string;
   /** Where its charts with rows are. */
   plots: Plot[];
@@ -39,7 +39,7 @@ export interface Placed extends Box {
 const bounded = (value: unknown, from: number, to: number, otherwise: number) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, from), to) : otherwise;
 
-export async function drawBoard(given: DrawnBoard, width: number, look: Look): Promise<Placed[]> {
+export async function drawBoard(given: DrawnBoard, width: number, look: Look): Promise<PlacedCard[]> {
   const board = withinPixels(given);
   const all = board.dashboard.config.widgets ?? [];
   const grid = gridOf(board, topLevel(all), width, look);

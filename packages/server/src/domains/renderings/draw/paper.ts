@@ -1,7 +1,7 @@
 /** Puts cards on a picture, or on pages that break between cards. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Resvg } from '@resvg/resvg-js';
-import type { Placed } from './board.ts';
+import type { PlacedCard } from './board.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
 import { type PdfPage, writePdf } from './pdf.ts';
 import type { Look, Plot } from './pieces.ts';
@@ -27,8 +27,8 @@ export interface Head {
   asOf: string;
 }
 
-export class TooLarge extends Error {}
-export class Blank extends Error {
+export class TooLargeError extends Error {}
+export class BlankError extends Error {
   readonly title: string;
 
   constructor(reason: string, title = '') {
@@ -37,12 +37,12 @@ export class Blank extends Error {
   }
 }
 
-interface Drawn {
+interface DrawnBlock {
   svg: string;
   height: number;
 }
 
-function drawHead({ title, description, inForce, asOf }: Head, { tokens }: Look): Drawn {
+function drawHead({ title, description, inForce, asOf }: Head, { tokens }: Look): DrawnBlock {
   const large: TextStyle = { size: 22, weight: 600, color: tokens.ink, line: 28 };
   const soft: TextStyle = { size: 14, color: tokens.inkSoft, line: 20 };
   const small: TextStyle = { size: 12, color: tokens.inkSoft, line: 18 };
@@ -96,7 +96,7 @@ function rasterOf(svg: string, density: number, plots: readonly Plot[], { tokens
 /** A picture of one colour shows nothing, whatever the reason. */
 export function requireMoreThanOneColor(pixels: Buffer) {
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.byteLength >> 2);
-  if (words.every((word) => word === words[0])) throw new Blank('the picture has one colour only');
+  if (words.every((word) => word === words[0])) throw new BlankError('the picture has one colour only');
 }
 
 /** A chart that has rows and shows nothing but the colour of its card was not drawn, whatever the reason. */
@@ -112,7 +112,8 @@ export function requirePlot(
   for (let row = top!; row < bottom!; row++)
     for (let from = (row * wide + left!) * 4; from < (row * wide + right!) * 4; from += 4)
       if (pixels.compare(color, 0, 4, from, from + 4) !== 0) return;
-  if (bottom! > top! && right! > left!) throw new Blank('its chart is empty although it has rows', title);
+  if (bottom! > top! && right! > left!)
+    throw new BlankError('its chart is empty although it has rows', title);
 }
 
 const moved = ({ plots }: { plots: readonly Plot[] }, dx: number, dy: number, scale = 1) =>
@@ -124,12 +125,12 @@ const moved = ({ plots }: { plots: readonly Plot[] }, dx: number, dy: number, sc
     height: plot.height * scale,
   }));
 
-export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
+export function drawPng(head: Head, cards: readonly PlacedCard[], look: Look) {
   const top = drawHead(head, look);
   const bottom = Math.max(0, ...cards.map(({ y, height }) => y + height));
   const height = Math.ceil(top.height + GAP + bottom + MARGIN);
   const density = Math.min(DENSITY, Math.sqrt(PIXELS_MAX / (WIDTH * height)));
-  if (density < 1) throw new TooLarge('the dashboard is too long for a picture');
+  if (density < 1) throw new TooLargeError('the dashboard is too long for a picture');
   const content = top.svg + cards.map((card) => at(card, top.height + GAP)).join('');
   const plots = cards.flatMap((card) => moved(card, 0, top.height + GAP));
   const picture = rasterOf(documentOf(content, height, look), density, plots, look);
@@ -137,8 +138,8 @@ export function drawPng(head: Head, cards: readonly Placed[], look: Look) {
 }
 
 /** Cards whose heights overlap stay together. */
-export function bandsOf(cards: readonly Placed[]): { from: number; to: number; cards: Placed[] }[] {
-  const bands: { from: number; to: number; cards: Placed[] }[] = [];
+export function bandsOf(cards: readonly PlacedCard[]): { from: number; to: number; cards: PlacedCard[] }[] {
+  const bands: { from: number; to: number; cards: PlacedCard[] }[] = [];
   for (const card of cards.toSorted((a, b) => a.y - b.y)) {
     const last = bands.at(-1);
     if (last && card.y < last.to) {
@@ -149,22 +150,22 @@ export function bandsOf(cards: readonly Placed[]): { from: number; to: number; c
   return bands;
 }
 
-export async function drawPdf(head: Head, cards: readonly Placed[], look: Look) {
+export async function drawPdf(head: Head, cards: readonly PlacedCard[], look: Look) {
   const scale = (SHEET.width - 2 * SHEET.margin) / WIDTH;
   const sheet = (SHEET.height - 2 * SHEET.margin) / scale;
   const footer = 24;
   const first = drawHead(head, look);
   // Later pages say what they are about in one line with the filters, and the time.
   const again = drawHead({ ...head, description: '' }, look);
-  const pages: { head: Drawn; bands: ReturnType<typeof bandsOf> }[] = [{ head: first, bands: [] }];
-  const roomOf = (page: { head: Drawn }) => sheet - page.head.height - GAP - footer;
+  const pages: { head: DrawnBlock; bands: ReturnType<typeof bandsOf> }[] = [{ head: first, bands: [] }];
+  const roomOf = (page: { head: DrawnBlock }) => sheet - page.head.height - GAP - footer;
   for (const band of bandsOf(cards)) {
     const page = pages.at(-1)!;
     const from = page.bands[0]?.from ?? band.from;
     if (page.bands.length && band.to - from > roomOf(page)) pages.push({ head: again, bands: [band] });
     else page.bands.push(band);
   }
-  if (pages.length > PAGES_MAX) throw new TooLarge(`the dashboard has more than ${PAGES_MAX} pages`);
+  if (pages.length > PAGES_MAX) throw new TooLargeError(`the dashboard has more than ${PAGES_MAX} pages`);
   const small: TextStyle = { size: 12, color: look.tokens.inkSoft, line: 18 };
   const sheetOf = (page: (typeof pages)[number], i: number): PdfPage => {
     const from = page.bands[0]?.from ?? 0;

@@ -11,9 +11,9 @@ interface Connection {
   endCopyFrom(): void;
 }
 
-type Done = (error: Error | null) => void;
+type QueryCallback = (error: Error | null) => void;
 
-const queryOf = (text: string, done: Done, handlers: object) =>
+const queryOf = (text: string, done: QueryCallback, handlers: object) =>
   Object.assign(new pg.Query(text, undefined, done as never), handlers) as pg.Query;
 
 /** The rows that `copy … to stdout` returns, one by one. The database waits while they are not read. */
@@ -25,7 +25,7 @@ export function copyOut(client: pg.Client, text: string): AsyncIterable<Buffer> 
     highWaterMark: 1,
     read: () => void socket?.resume(),
   });
-  const done: Done = (error) => {
+  const done: QueryCallback = (error) => {
     // The end may come together with rows, for which the socket was paused.
     socket?.resume();
     if (error) rows.destroy(error);
@@ -55,7 +55,7 @@ export async function copyIn(client: pg.Client, text: string): Promise<CopyIn> {
   let begin = () => {};
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const finished = new Promise<void>((resolve, reject) => {
-    const done: Done = (error) => (error ? reject(error) : resolve());
+    const done: QueryCallback = (error) => (error ? reject(error) : resolve());
     client.query(
       queryOf(text, done, {
         handleCopyInResponse(on: Connection) {

@@ -19,12 +19,12 @@ const PART_BYTES = 256 * 1024;
 const UNDEFINED_TABLE = '42P01';
 const SUM_MASK = (1n << 64n) - 1n;
 
-type Described = Omit<Header, 'oriel' | 'format' | 'migrations' | 'tables' | 'partitions'>;
+type BackupDetails = Omit<Header, 'oriel' | 'format' | 'migrations' | 'tables' | 'partitions'>;
 
 export async function dumpDatabase(
   connection: ConnectionSettings,
   archive: ArchiveWriter,
-  describe: (snapshot: Queryable) => Promise<Described>,
+  describe: (snapshot: Queryable) => Promise<BackupDetails>,
 ): Promise<Omit<Totals, 'files'>> {
   const client = await openClient(connection);
   try {

@@ -9,7 +9,7 @@ export interface PackTask {
   pack: Uint8Array;
   limits: PackLimits & ContentLimits;
   /** For the deltas of a thin pack. */
-  known: [Hash, Plain][];
+  known: [Hash, PlainObject][];
   /** What folders hold that the reader has already. */
   sizes: [Hash, TreeSize][];
   /** If it is given, nothing is to be stored: only these files are the answer. */
@@ -17,13 +17,13 @@ export interface PackTask {
 }
 
 /** An object whose content is not a `Buffer`, because a thread receives plain arrays of bytes. */
-interface Plain {
+interface PlainObject {
   type: GitObject['type'];
   content: Uint8Array;
 }
 
 export type PackAnswer =
-  | { kind: 'objects'; objects: [Hash, Plain][]; references: References }
+  | { kind: 'objects'; objects: [Hash, PlainObject][]; references: References }
   | { kind: 'files'; files: [string, Uint8Array][] }
   | { kind: 'missing'; missing: Hash[] }
   | { kind: 'failed'; failure: RemoteFailure; message: string };
@@ -47,5 +47,5 @@ export function answerPackTask({ pack, limits, known, sizes, files }: PackTask):
 
 const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-export const toObjects = (list: [Hash, Plain][]): Map<Hash, GitObject> =>
+export const toObjects = (list: [Hash, PlainObject][]): Map<Hash, GitObject> =>
   new Map(list.map(([hash, { type, content }]) => [hash, { type, content: toBuffer(content) }]));

@@ -6,12 +6,12 @@ import type { Question } from './question.ts';
 const KEPT = 'kept';
 
 /** `place` is the path of the page. Undefined if it is too long, and nothing may be kept, as in a frame. */
-export function addressed(place: string, text: string): string | undefined {
+export function addressPart(place: string, text: string): string | undefined {
   if (text.length <= ADDRESS_MAX) return text;
   return keepInTab(place, text) ? KEPT : undefined;
 }
 
-export const addressedQuestion = (place: string, question: Question) => addressed(place, toText(question));
+export const addressedQuestion = (place: string, question: Question) => addressPart(place, toText(question));
 
 /** What was drawn by hand in this tab, or was drawn here by a click, needs no other one after a reload. */
 export const trust = (place: string, spec: object) => keepInTab(`drawn ${place}`, JSON.stringify(spec));

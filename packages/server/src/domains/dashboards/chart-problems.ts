@@ -19,14 +19,14 @@ export interface MissingField {
 export const MISSING_MAX = 10;
 
 type GivenChart = Static<typeof ReportChart>;
-interface Drawn extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
+interface ChartSource extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
   query: object | null;
   sqlQuery: string | null;
   spec: object;
   python?: string | null;
 }
 
-interface AskedQuery {
+interface UncheckedQuery {
   measures?: unknown;
   dimensions?: unknown;
   timeDimensions?: unknown;
@@ -47,7 +47,7 @@ const calculatedIn = (value: Value) => objectsIn(value).flatMap(({ name }) => te
 const isOneOf = (value: Value, list: Value) => typeof value === 'string' && textsIn(list).includes(value);
 
 /** What a page asks for to draw a chart. */
-export interface AskedFor {
+export interface ChartQuery {
   /** For messages. */
   place: string;
   /** A query, or SQL. */
@@ -55,9 +55,12 @@ export interface AskedFor {
 }
 
 /** `ranged` are the times that filters of the dashboard limit from the beginning, if the query does not. */
-export function askedBy({ kind, query, sqlQuery, spec }: Drawn, ranged: readonly string[] = []): AskedFor[] {
+export function chartQueries(
+  { kind, query, sqlQuery, spec }: ChartSource,
+  ranged: readonly string[] = [],
+): ChartQuery[] {
   if (!query) return sqlQuery ? [{ place: 'sqlQuery', asked: sqlQuery }] : [];
-  const asked: AskedFor[] = [{ place: 'jsonQuery', asked: withRanges(query, ranged) }];
+  const asked: ChartQuery[] = [{ place: 'jsonQuery', asked: withRanges(query, ranged) }];
   if (kind !== 'kpi') return asked;
   const { measure, comparison, sparkline } = spec as Record<string, unknown>;
   if (isObject(comparison) && isObject(comparison.query))
@@ -67,12 +70,14 @@ export function askedBy({ kind, query, sqlQuery, spec }: Drawn, ranged: readonly
     });
   if (isObject(sparkline) && typeof sparkline.timeDimension === 'string') {
     const { timeDimension: dimension, granularity = 'day', dateRange } = sparkline;
-    const others = objectsIn((query as AskedQuery).timeDimensions);
+    const others = objectsIn((query as UncheckedQuery).timeDimensions);
     const range = dateRange ?? others.find((time) => time.dimension === dimension)?.dateRange;
     const trend = {
       ...query,
       // A calculated field needs what it is computed from.
-      measures: isOneOf(measure, (query as AskedQuery).measures) ? [measure] : (query as AskedQuery).measures,
+      measures: isOneOf(measure, (query as UncheckedQuery).measures)
+        ? [measure]
+        : (query as UncheckedQuery).measures,
       timeDimensions: [
         { dimension, granularity, ...(range == null ? {} : { dateRange: range }) },
         ...others.filter((time) => time.dimension !== dimension),
@@ -84,7 +89,7 @@ export function askedBy({ kind, query, sqlQuery, spec }: Drawn, ranged: readonly
   return asked;
 }
 
-function withRanges(query: AskedQuery, ranged: readonly string[]): object {
+function withRanges(query: UncheckedQuery, ranged: readonly string[]): object {
   const { timeDimensions } = query;
   if (!ranged.length || (timeDimensions != null && !Array.isArray(timeDimensions))) return query;
   const missing = new Set(ranged);
@@ -97,16 +102,16 @@ function withRanges(query: AskedQuery, ranged: readonly string[]): object {
 }
 
 /** The planner's words as messages. */
-export const saidBy = ({ place }: AskedFor, issues: readonly QueryIssue[]): string[] =>
+export const issueMessages = ({ place }: ChartQuery, issues: readonly QueryIssue[]): string[] =>
   issues.slice(0, MISSING_MAX).map(({ path, message }) => `${place}${path ? `.${path}` : ''}: ${message}`);
 
 /**
  * Messages about members that queries cannot use. The planner tells of the first one only, and of none to viewers whom no
  * policy lets pass, because they have no rows in any case.
  */
-function problemsOfQuery({ place, asked }: AskedFor, kindOf: FindKind, said: readonly string[]): string[] {
+function problemsOfQuery({ place, asked }: ChartQuery, kindOf: FindKind, said: readonly string[]): string[] {
   if (typeof asked === 'string') return [];
-  const query: AskedQuery = asked;
+  const query: UncheckedQuery = asked;
   const named = new Set([
     ...textsIn(query.measures),
     ...textsIn(query.dimensions),
@@ -149,8 +154,8 @@ interface QueryFields {
 }
 
 /** The keys of the rows that pages draw from. */
-function givenBy({ query, periodComparisons }: Drawn): QueryFields {
-  const { measures, dimensions, timeDimensions, calculated } = query as AskedQuery;
+function givenBy({ query, periodComparisons }: ChartSource): QueryFields {
+  const { measures, dimensions, timeDimensions, calculated } = query as UncheckedQuery;
   const times = new Set<string>();
   const members = new Set([
     ...textsIn(measures),
@@ -170,26 +175,26 @@ function givenBy({ query, periodComparisons }: Drawn): QueryFields {
 }
 
 /** What was found about the queries of a chart. */
-export interface PlannedOn {
+export interface PlannedChart {
   kindOf: FindKind;
   /** Each with what the planner says about it. */
-  asked: readonly (AskedFor & { issues: readonly QueryIssue[] })[];
+  asked: readonly (ChartQuery & { issues: readonly QueryIssue[] })[];
 }
 
 /**
  * Messages. Empty if the chart can be drawn. For Vega-Lite, the thread that compiles it looks for its fields. Without a model
  * only fields are looked at.
  */
-export function problemsOf(snapshot: Drawn, model: PlannedOn | undefined): string[] {
+export function problemsOf(snapshot: ChartSource, model: PlannedChart | undefined): string[] {
   const { kind, query, spec, python } = snapshot;
   const problems = (model?.asked ?? []).flatMap((one) => {
-    const said = saidBy(one, one.issues);
+    const said = issueMessages(one, one.issues);
     return [...said, ...problemsOfQuery(one, model!.kindOf, said)];
   });
   // The columns of SQL and of Python are not known before they run.
   if (!query || python) return problems;
   const given = givenBy(snapshot);
-  const asked = query as AskedQuery;
+  const asked = query as UncheckedQuery;
   const isGiven = (member: string) =>
     given.members.has(member) || given.times.has(member.split('.').slice(0, 2).join('.'));
   const measures = new Set([...textsIn(asked.measures), ...calculatedIn(asked.calculated)]);
@@ -241,12 +246,12 @@ export function problemsOf(snapshot: Drawn, model: PlannedOn | undefined): strin
 }
 
 /** The names under which Vega-Lite can read the rows, or undefined if they are not known before a query runs. */
-export function fieldsGiven(snapshot: Drawn): string[] | undefined {
+export function fieldsGiven(snapshot: ChartSource): string[] | undefined {
   if (!snapshot.query || snapshot.python) return undefined;
   return [...givenBy(snapshot).members].map(fieldOf);
 }
 
-export const missingMessage = (snapshot: Drawn, { path, field }: MissingField) =>
+export const missingMessage = (snapshot: ChartSource, { path, field }: MissingField) =>
   `meta.chart.spec at \`${path}\` names \`${field}\`, which the query does not give${hint(givenBy(snapshot).members, fieldOf)}`;
 
 const GIVEN_SHOWN = 300;

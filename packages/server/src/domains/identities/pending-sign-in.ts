@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { readCookie, setCookie } from '../../platform/http/cookies.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 
-export interface Pending {
+export interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
@@ -20,10 +20,10 @@ export interface Pending {
 
 export interface PendingCookie {
   /** Both return a value for the header `Set-Cookie`. */
-  set(pending: Pending): string;
+  set(pending: PendingSignIn): string;
   clear(): string;
   /** Returns undefined unless this server made the cookie a short time ago. */
-  read(cookieHeader: string | undefined): Pending | undefined;
+  read(cookieHeader: string | undefined): PendingSignIn | undefined;
 }
 
 export const PENDING_SECONDS = 600;
@@ -58,7 +58,9 @@ export function createPendingCookie(keys: Keys, publicUrl: string): PendingCooki
     read(header) {
       const [text = '', signature = ''] = readCookie(header, name)?.split('.') ?? [];
       if (!isSigned(text, signature)) return undefined;
-      const { endsAt, ...pending } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Pending & {
+      const { endsAt, ...pending } = JSON.parse(
+        Buffer.from(text, 'base64url').toString(),
+      ) as PendingSignIn & {
         endsAt: number;
       };
       return endsAt > Date.now() ? pending : undefined;

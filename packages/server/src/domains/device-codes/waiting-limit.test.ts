@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createOwnWorld, SECRET_KEY, type World } from '../../../test/world.ts';
 import { createKeyring } from '../../platform/secrets/keyring.ts';
 import { createDeviceCodes } from './index.ts';
-import { createWaiting } from './waiting.ts';
+import { createWaitingLimit } from './waiting-limit.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test('an address may begin 60 devices in ten minutes, and others are not affecte
 });
 
 test('networks that begin as many devices as they can do not take the places of all others', () => {
-  const waiting = createWaiting(600_000);
+  const waiting = createWaitingLimit(600_000);
   // Of these, 84 reach the limit for few.
   for (let network = 0; network < 100; network++) {
     for (let i = 0; i < 60; i++) {
@@ -43,7 +43,7 @@ test('networks that begin as many devices as they can do not take the places of 
 });
 
 test('an IPv6 site counts as one network, however many smaller ones it has', () => {
-  const waiting = createWaiting(600_000, { few: 0, perSite: 1, max: 10 });
+  const waiting = createWaitingLimit(600_000, { few: 0, perSite: 1, max: 10 });
   waiting.begin('2001:db8:1:1::1');
   expect(() => waiting.begin('2001:db8:1:2::1')).toThrow('Too many devices');
   expect(() => waiting.begin('2001:db8:2:1::1')).not.toThrow();
@@ -51,7 +51,7 @@ test('an IPv6 site counts as one network, however many smaller ones it has', () 
 
 test('a site that got no place gets one as soon as there are some', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
-  const waiting = createWaiting(1000, { few: 0, perSite: 1, max: 1 });
+  const waiting = createWaitingLimit(1000, { few: 0, perSite: 1, max: 1 });
   waiting.begin('203.0.113.1');
   vi.setSystemTime(1_000_500);
   expect(() => waiting.begin('203.0.113.2')).toThrow('Too many devices');
@@ -66,7 +66,7 @@ test('no device begins when all places are taken', async () => {
     publicUrl: world.url,
     seconds: 600,
     sessions: undefined as never,
-    waiting: createWaiting(600_000, { few: 1, perSite: 1, max: 2 }),
+    waiting: createWaitingLimit(600_000, { few: 1, perSite: 1, max: 2 }),
   });
   const start = (ip: string) => devices.start('a-tool', { operation: 'test', ip, requestId: 'test' });
   await start('203.0.113.3');

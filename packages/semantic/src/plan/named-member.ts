@@ -1,5 +1,5 @@
 /** A member as the query names it, and where in the query. */
-export interface Named {
+export interface NamedMember {
   readonly name: string;
   readonly path: string;
 }

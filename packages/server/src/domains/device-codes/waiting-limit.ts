@@ -7,12 +7,12 @@ import { createAttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts
 
 const LIMITS = { few: 5000, perSite: 3, max: 50_000 };
 
-export interface Waiting {
+export interface WaitingLimit {
   /** Counts a device until its code expires. Throws a 429 if too many wait. */
   begin(ip: string): void;
 }
 
-export function createWaiting(perMs: number, { few, perSite, max } = LIMITS): Waiting {
+export function createWaitingLimit(perMs: number, { few, perSite, max } = LIMITS): WaitingLimit {
   const limit = (places: number) =>
     createAttemptLimit({
       max: places,
