@@ -6,8 +6,9 @@
 import * as encode from 'vega-encode';
 import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
+import { field as accessorOf } from 'vega-util';
 import * as view from 'vega-view-transforms';
-import type { Budget } from './budget.ts';
+import { type Budget, spendOn } from './budget.ts';
 import { ChartRefused } from './chart-refused.ts';
 
 /** Of lists, texts, ticks and bins that a number asks for. */
@@ -48,7 +49,7 @@ const requireFormat = (specifier: unknown) =>
 
 type Check<Given extends unknown[]> = (...given: Given) => void;
 
-/** Times in steps are looked for one by one, from a whole step of the unit. */
+/** d3 finds the times of a step by trying one after the other, from the last whole step of the unit on. */
 const requireStep = (step: unknown) => atMost(Math.abs(Number(step ?? 1)), TIME_STEP_MAX, 'times');
 
 const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) => {
@@ -79,6 +80,8 @@ const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
 
 type Field = (row: unknown) => unknown;
+/** Compares two rows by fields, whose names are with it. */
+type Comparator = ((one: unknown, other: unknown) => number) & { fields: string[] };
 
 /**
  * Vega keeps groups as members of a plain object, by the text of their values. With `__proto__` it would write to what all objects
@@ -131,15 +134,31 @@ function requireSteps({ steps, minsteps, maxsteps }: Params) {
   for (const count of [steps, minsteps, maxsteps]) atMost(Number(count ?? 0), STEPS_MAX, 'steps');
 }
 
-/** How many rows each group has. */
-function sizesOf(groupby: unknown, { source, add = [] }: Pulse): number[] {
+function groupsOf(groupby: unknown, { source, add = [] }: Pulse): unknown[][] {
   const fields = (groupby ?? []) as Field[];
-  const sizes = new Map<string, number>();
+  const groups = new Map<string, unknown[]>();
   for (const row of source ?? add) {
-    const group = fields.map((field) => String(field(row))).join('|');
-    sizes.set(group, (sizes.get(group) ?? 0) + 1);
+    const key = fields.map((field) => String(field(row))).join('|');
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
   }
-  return [...sizes.values()];
+  return [...groups.values()];
+}
+
+/** How many rows each group has. */
+const sizesOf = (groupby: unknown, pulse: Pulse) => groupsOf(groupby, pulse).map(({ length }) => length);
+
+/** How many rows at most are equal for the comparator. */
+function mostPeers(rows: unknown[], compare: Comparator): number {
+  const sorted = rows.toSorted(compare);
+  let most = 0;
+  let first = 0;
+  for (const [i, row] of sorted.entries()) {
+    if (compare(sorted[first], row) !== 0) first = i;
+    most = Math.max(most, i - first + 1);
+  }
+  return most;
 }
 
 /** What needs all rows of a frame for each row, if the frame moves. The least and the most of all rows so far do not. */
@@ -156,8 +175,12 @@ function requireWindow(params: Params, pulse: Pulse, budget: Budget) {
   const isMoving = before !== null;
   if (!ops.some((op) => (isMoving ? OF_MOVING_FRAMES : OF_FRAMES).includes(op))) return;
   const frame = before === null || after === null ? Infinity : Math.max(1, after - before + 1);
-  for (const size of sizesOf(params.groupby, pulse))
-    budget.spend(size * Math.min(size, frame) * samplesIn(ops), 'values');
+  const compare = params.sort as Comparator | undefined;
+  for (const rows of groupsOf(params.groupby, pulse)) {
+    // Both ends of a frame move to the last row that is equal to theirs.
+    const peers = compare && !params.ignorePeers ? 2 * (mostPeers(rows, compare) - 1) : 0;
+    budget.spend(rows.length * Math.min(rows.length, frame + peers) * samplesIn(ops), 'values');
+  }
 }
 
 function requirePivot({ field, limit }: Params, pulse: Pulse, budget: Budget) {
@@ -166,9 +189,16 @@ function requirePivot({ field, limit }: Params, pulse: Pulse, budget: Budget) {
   budget.spend(rowsIn(pulse) * Math.min(columns, Number(limit) || columns), 'columns');
 }
 
-function requireAggregate({ ops }: Params, pulse: Pulse, budget: Budget) {
+/** A group is made with a place for each of its values. */
+const GROUP_WORK = 1300;
+
+function requireAggregate({ ops, cross, groupby }: Params, pulse: Pulse, budget: Budget) {
   const names = [ops ?? []].flat() as string[];
   budget.spend(rowsIn(pulse) * names.length * samplesIn(names), 'values');
+  if (!cross) return;
+  const fields = (groupby ?? []) as Field[];
+  const groups = fields.reduce((product, field) => product * sizesOf([field], pulse).length, 1);
+  budget.spend(groups * GROUP_WORK, 'groups');
 }
 
 /** What is checked before transforms run. */
@@ -249,17 +279,39 @@ const fieldsIn = (params: Params) =>
     0,
   );
 
+const isField = (param: unknown): param is Field =>
+  typeof param === 'function' && (param as { fname?: unknown }).fname !== undefined;
+
+/**
+ * A key of a group is made of the values as texts, and rows that are sorted are compared several times each, which takes as long
+ * as their lists and texts are.
+ */
+function spendOnKeys({ sort, ...params }: Params, { source, add = [] }: Pulse, budget: Budget) {
+  const rows = source ?? add;
+  const spendOnEach = (field: Field, times: number) => {
+    const spend: Budget['spend'] = (work, what) => budget.spend(work * times, what);
+    for (const row of rows) spendOn(field(row), { ...budget, spend });
+  };
+  for (const field of Object.values(params).flat()) if (isField(field)) spendOnEach(field, 1);
+  for (const name of (sort as Comparator | undefined)?.fields ?? []) {
+    const nested = accessorOf(name) as Field;
+    const field: Field = (row) => (Object.hasOwn(row as object, name) ? (row as Params)[name] : nested(row));
+    spendOnEach(field, 2 * Math.ceil(Math.log2(rows.length + 1)));
+  }
+}
+
 /** Puts the checks before the transforms of Vega. To be called once. */
 export function boundTransforms() {
   const known = { ...data, ...view, ...encode, ...regression } as Record<string, { prototype: Transform }>;
   for (const [name, { prototype }] of Object.entries(known)) {
     const check = TRANSFORMS[name];
     const own = prototype.transform;
-    // What is made of another transform counts as that.
+    // A transform that inherits `transform` is bounded by what it inherits from.
     if (!own || (!check && !Object.hasOwn(prototype, 'transform'))) continue;
     prototype.transform = function (params, pulse) {
       const budget = budgets.get(pulse.dataflow)!;
       budget.spend(rowsIn(pulse) * ROW_WORK * Math.max(1, fieldsIn(params)), 'rows');
+      spendOnKeys(params, pulse, budget);
       check?.(params, pulse, budget);
       return own.call(this, params, pulse);
     };
@@ -280,16 +332,11 @@ export function boundView(view: object, budget: Budget) {
     budget.spend(OPERATOR_WORK, 'groups');
     return add.apply(view, given);
   };
-  // A drawing can begin another one, such as by `modify`, which then is a part of it.
-  let running = 0;
   flow.evaluate = (...given) => {
-    if (!running) budget.renew();
+    budget.renew();
     budget.spend(RUN_WORK, 'steps');
-    running++;
+    const end = budget.begin();
     const drawn = evaluate.apply(view, given) as Promise<unknown>;
-    const end = () => {
-      running--;
-    };
     drawn.then(end, end);
     return drawn;
   };

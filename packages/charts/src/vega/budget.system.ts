@@ -1,7 +1,7 @@
 /** Charts whose parts are each within bounds, and too much together. Each is refused while it is drawn. */
 import { afterEach, expect, test } from 'vitest';
 import { problemOf } from '../../test/problem-of.ts';
-import { LIMITS } from './budget.ts';
+import { createBudget, LIMITS } from './budget.ts';
 
 const { work } = LIMITS;
 afterEach(() => {
@@ -52,6 +52,10 @@ const facets = (count: number) => ({
       ],
     },
   ],
+});
+const lists = (count: number, ...given: object[]) => ({
+  signals: [{ name: 'list', update: 'sequence(5000)' }],
+  ...transform(count, { type: 'formula', as: 'list', expr: 'list' }, ...given),
 });
 const window = (count: number, op: string, more: object = {}) =>
   transform(count, { type: 'window', ops: [op], fields: ['b'], as: ['made'], sort: { field: 'a' }, ...more });
@@ -144,6 +148,27 @@ test.each<[string, string, object]>([
     },
   ],
   ['medians of all rows before', 'values', window(30_000, 'median')],
+  [
+    'values of all rows that are equal',
+    'values',
+    window(20_000, 'distinct', { frame: [0, 0], sort: { field: 'same' } }),
+  ],
+  [
+    'samples of all rows that are equal',
+    'values',
+    window(2000, 'ci0', { frame: [0, 0], sort: { field: 'same' } }),
+  ],
+  [
+    'lists that rows are grouped by',
+    'values',
+    lists(1000, ...Array(20).fill({ type: 'joinaggregate', ops: ['sum'], fields: ['b'], groupby: ['list'] })),
+  ],
+  ['lists that rows are sorted by', 'values', lists(1000, { type: 'collect', sort: { field: 'list' } })],
+  [
+    'groups of all values of several fields',
+    'groups',
+    transform(120, { type: 'aggregate', cross: true, groupby: ['a', 'b', 'text'] }),
+  ],
   ['least values of a moving frame', 'values', window(50_000, 'min', { frame: [-10_000, 0] })],
   [
     'a column for each row',
@@ -175,6 +200,18 @@ test.each<[string, string, object]>([
   expect(await problemOf({ width: 100, height: 100, ...spec })).toBe(`The chart asks for too many ${what}.`);
 });
 
+test('a budget is not renewed while a drawing runs', () => {
+  LIMITS.work = 10;
+  const budget = createBudget();
+  const end = budget.begin();
+  budget.spend(8, 'steps');
+  budget.renew();
+  expect(() => budget.spend(8, 'steps')).toThrow('too many steps');
+  end();
+  budget.renew();
+  budget.spend(8, 'steps');
+});
+
 const symbols = {
   type: 'symbol',
   from: { data: 'rows' },
@@ -201,6 +238,19 @@ test.each<[string, object[]]>([
   ],
   ['the most so far', [{ type: 'window', ops: ['max'], fields: ['b'], as: ['made'] }]],
   ['a moving median', [{ type: 'window', ops: ['median'], fields: ['b'], as: ['made'], frame: [-7, 7] }]],
+  [
+    'a moving median in order',
+    [
+      {
+        type: 'window',
+        ops: ['median'],
+        fields: ['b'],
+        as: ['made'],
+        frame: [-7, 7],
+        sort: { field: 'text' },
+      },
+    ],
+  ],
 ])('50,000 rows with %s are drawn', async (_name, transforms) => {
   const data = [{ ...rowsOf(50_000), transform: transforms }];
   expect(await problemOf({ width: 400, height: 200, data, scales, axes, marks: [symbols] })).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
  * What one drawing of a chart may take. Bounds of single lists and texts are not enough: a row can ask for the longest list, and a
- * chart has many rows. Work is counted, not timed, so that a chart is drawn on a slow machine too, or on none.
+ * chart has many rows. Work is counted, not timed, so that a slow machine refuses no chart that a fast one draws.
  */
 import { ChartRefused } from './chart-refused.ts';
 
@@ -16,13 +16,16 @@ export type BudgetUnit = 'steps' | 'values' | 'characters' | 'rows' | 'groups' |
 export interface Budget {
   /** Refuses the chart if it has asked for too much altogether. */
   spend(work: number, what: BudgetUnit): void;
-  /** For the next drawing: a chart is drawn again when it is pointed at. */
+  /** For the next drawing: a chart is drawn again when it is pointed at. It does nothing while a drawing runs. */
   renew(): void;
+  /** A drawing runs until the returned function is called. It can begin another one, such as by `modify`. */
+  begin(): () => void;
 }
 
 export function createBudget(): Budget {
   let left = LIMITS.work;
   let spent: Partial<Record<BudgetUnit, number>> = {};
+  let running = 0;
   return {
     spend(work, what) {
       // A length that the chart gives may be less than nothing, which pays nothing back.
@@ -35,8 +38,15 @@ export function createBudget(): Budget {
       throw new ChartRefused(`The chart asks for too many ${most}.`);
     },
     renew() {
+      if (running) return;
       left = LIMITS.work;
       spent = {};
+    },
+    begin() {
+      running++;
+      return () => {
+        running--;
+      };
     },
   };
 }
