@@ -23,6 +23,15 @@ test('no worker gets a job before its time', async () => {
     expect(await claimJob(db, 'syncs', [later.name], lease, served)).toBeUndefined();
 });
 
+test('a worker gets no job of a kind that it does not know, such as one of a newer version', async () => {
+  const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+  const newer = kind(async () => {}, { lane: 'syncs' });
+  await add(newer, { deploymentId: 1 });
+  for (const served of [undefined, []])
+    expect(await claimJob(jobs.world.server.db, 'syncs', [unique('kind')], lease, served)).toBeUndefined();
+  expect(await rowsOf(newer)).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+});
+
 test('a worker looks for work when it has released the jobs of the one that it replaces, and noted its schedules', async () => {
   const events: string[] = [];
   const db = observed(jobs.world.server.db, async (text) => {
