@@ -293,6 +293,22 @@ test.each([
   expect(outcome(() => planOf(model, { measures: ['a.m'] }))).toContain('more than 200 deep');
 });
 
+test('long filters that measures pass on to those that they are made of are refused', () => {
+  const measures = (length: number) =>
+    chain(
+      100,
+      (i) =>
+        `{ name: m${i}, type: number, sql: "{m${i + 1}} + 1", filters: [{ sql: "{CUBE}.x <> '${'x'.repeat(length)}'" }] }`,
+      '{ name: m100, type: sum, sql: x }',
+    );
+  const planned = (length: number) =>
+    outcome(() =>
+      planOf(modelOf(`cubes:\n${cubeText('a', { measures: measures(length) })}`), { measures: ['a.m0'] }),
+    );
+  expect(planned(10)).toBeGreaterThan(0);
+  expect(planned(1000)).toContain('too long');
+});
+
 test('a long text that every value of a filter is compared with is refused', () => {
   const model = modelOf(
     `cubes:\n${cubeText('a', { dimensions: [`{ name: d, type: string, sql: "concat({CUBE}.x, '${'x'.repeat(60_000)}')" }`] })}`,

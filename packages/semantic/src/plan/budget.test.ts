@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { errorOf, modelOf, NOW, somebody } from '../../test/plans.ts';
 import { createBudget, planQuery } from '../index.ts';
+import { following } from './budget.ts';
+import { duckdb } from './dialects/duckdb.ts';
+import { renderStatement } from './render.ts';
+import { type Select, sql } from './sql.ts';
 
 const CUBES = ['orders', 'items', 'returns', 'visits'];
 const model = modelOf(`cubes:
@@ -90,4 +94,30 @@ test('so do filters and members of rows that are not grouped', () => {
   const query = { dimensions: ['orders.status'], filters, ungrouped: true };
   expect(planAll(repeat(20, query))).toHaveLength(20);
   expect(() => planAll(repeat(21, query))).toThrow('too large together');
+});
+
+test('a reference takes of the characters even if it writes nothing', () => {
+  const budget = createBudget({ characters: 1000 });
+  for (let i = 0; i < 10; i++) expect(following(budget, () => i)).toBe(i);
+  expect(() => following(budget, () => 10)).toThrow('too long');
+});
+
+test('members and joins refer to each other at most 250 deep, whatever the compiler lets through', () => {
+  const budget = createBudget();
+  const deep = (levels: number): number => (levels ? following(budget, () => deep(levels - 1)) : 0);
+  expect(deep(250)).toBe(0);
+  expect(() => deep(251)).toThrow('more than 250 deep');
+  // Who refers to others afterwards begins at the top again.
+  expect(deep(250)).toBe(0);
+});
+
+test('selects in each other take of the characters for the spaces before their lines', () => {
+  const nested = (levels: number): Select => ({
+    columns: [{ name: 'a', sql: sql`1` }],
+    from: { alias: 'b', of: levels ? { select: nested(levels - 1) } : { table: 't' } },
+  });
+  const budget = createBudget();
+  const before = budget.characters;
+  const text = renderStatement(nested(100), duckdb, budget).sql;
+  expect(before - budget.characters).toBeGreaterThan(text.length - text.replace(/^ +/gm, '').length);
 });

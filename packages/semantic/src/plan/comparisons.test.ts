@@ -2,8 +2,17 @@
 import { expect, test } from 'vitest';
 import { orders } from '../../test/marked.ts';
 import { errorOf, modelOf, planOf } from '../../test/plans.ts';
+import { mayOverflow, numberValue } from './comparisons.ts';
+import { call, sql } from './sql.ts';
 
-const model = modelOf(orders().replace('primary_key: true', 'primary_key: true, public: true'));
+const model = modelOf(
+  orders()
+    .replace('primary_key: true', 'primary_key: true, public: true')
+    .replace(
+      '    measures:',
+      '      - { name: month, sql: "{created_at.month}", type: time }\n    measures:',
+    ),
+);
 const filtered = (member: string, operator: string, ...values: unknown[]) => ({
   measures: ['orders.count'],
   filters: [{ member: `orders.${member}`, operator, values }],
@@ -22,6 +31,13 @@ test.each<[string, string, unknown[], string]>([
   ['id', 'gt', [`0.${'1'.repeat(19)}`], '"orders".id > $1::double'],
   ['id', 'gt', [`${'9'.repeat(37)}.5`], '"orders".id > $1::decimal(38, 1)'],
   ['id', 'gt', [`${'9'.repeat(38)}.5`], '"orders".id > $1::double'],
+  // A call needs no brackets.
+  [
+    'month',
+    'set',
+    [],
+    'date_trunc(\'month\', timezone($1::varchar, ("orders".created_at)::timestamptz)) is not null',
+  ],
   [
     'created_at',
     'inDateRange',
@@ -44,4 +60,17 @@ test.each<[string, string, unknown[]]>([
 ])('%s %s %j does not fit', (member, operator, values) => {
   const { code, message } = errorOf(model, filtered(member, operator, ...values));
   expect([code, message]).toEqual(['invalid_query', expect.stringContaining('does not fit')]);
+});
+
+test('numbers that a column may not fit beside are found wherever they stand', () => {
+  const [small, large] = ['1', '1e300'].map((text) => numberValue(text)!);
+  for (const [number, isFound] of [
+    [small!, false],
+    [large!, true],
+  ] as const) {
+    expect(mayOverflow(sql`a > ${number}`)).toBe(isFound);
+    expect(mayOverflow(sql`(${sql`a > ${number}`} or b)`)).toBe(isFound);
+    expect(mayOverflow(sql`a > ${call('round', [number], ['0'])}`)).toBe(isFound);
+  }
+  expect(mayOverflow(true)).toBe(false);
 });

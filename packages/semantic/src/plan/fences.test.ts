@@ -334,6 +334,47 @@ test('a join is fenced where SQL is behind a column of the partner', () => {
   );
 });
 
+test('a policy of a view that compares a sub-query guards the joins after it, whatever their cubes are called', () => {
+  // The column of a sub-query is called `m1`, as the cube is that is joined after it.
+  const model = modelOf(`cubes:
+  - name: a
+    sql_table: a
+    joins:
+      - { name: b, relationship: many_to_one, sql: "{CUBE}.b_id = {b.id}" }
+      - { name: marks, relationship: one_to_many, sql: "{CUBE}.id = {marks}.a_id" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: marks_count, sql: "{marks.count}", type: number, sub_query: true }
+  - name: b
+    sql_table: b
+    joins:
+      - { name: m1, relationship: many_to_one, sql: "cast({CUBE}.code as integer) = {m1.id}" }
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+      - { name: tenant, sql: "{m1}.tenant", type: string }
+    access_policy:
+      - { group: "*", row_level: { filters: [{ member: tenant, operator: equals, values: [a] }] } }
+  - name: m1
+    sql_table: m1
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+  - name: marks
+    sql_table: marks
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true }]
+    measures: [{ name: count, type: count }]
+views:
+  - name: v
+    cubes:
+      - { join_path: a, includes: [id, marks_count] }
+      - { join_path: a.b, prefix: true, includes: [id] }
+    access_policy:
+      - { group: "*", row_level: { filters: [{ member: marks_count, operator: gt, values: [1] }] } }
+`);
+  const { sql } = planOf(model, { dimensions: ['v.id', 'v.b_id'] }, viewer, 'postgres').statement;
+  expect(sql).toMatch(
+    /join m1 as "m1" on case when [^\n]*"a_marks_count"\."m1"[^\n]* then cast\("b"\.code as integer\) end =/,
+  );
+});
+
 test('without a policy nothing is fenced', () => {
   const model = modelOf(yaml('postgres').replaceAll(POLICY, ''));
   for (const query of [

@@ -153,6 +153,25 @@ test('a join that needs a cube which is joined after it is refused', () => {
   expect([code, message]).toEqual(['unsupported_query', expect.stringContaining('joined only after it')]);
 });
 
+test('a measure that names a join path is counted along it, from the cube of the measure', () => {
+  const cube = (name: string, joins: string[], measures: string) => `  - name: ${name}
+    sql_table: ${name}
+    joins: [${joins.map((to) => `{ name: ${to}, relationship: many_to_one, sql: "{CUBE}.x = {${to}}.y" }`).join(', ')}]
+    dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
+    measures: [{ name: count, type: count }${measures}]
+`;
+  const twoWays = modelOf(
+    `cubes:\n${cube('a', ['b', 'c'], ', { name: through, type: number, sql: "{b.d.count}" }')}${cube('b', ['d'], '')}${cube('c', ['d'], '')}${cube('d', [], '')}`,
+  );
+  const { sql } = planOf(twoWays, { measures: ['a.through'], dimensions: ['c.id'] }).statement;
+  expect([...sql.matchAll(/(?:from|join) (\w+) as/g)].map(([, table]) => table)).toEqual([
+    'd',
+    'b',
+    'a',
+    'c',
+  ]);
+});
+
 test('what nothing repeats is read once', () => {
   expect(sqlOf({ measures: ['people.item_sum'] })).not.toContain('distinct');
   expect(sqlOf({ dimensions: ['everything.name', 'everything.kind'] })).not.toContain('distinct');

@@ -115,6 +115,7 @@ test.each<[string, unknown, string, RegExp]>([
   ['a filter that is no object', filters(7), 'filters[0]', /must be a filter/],
   ['a filter that is null', filters(null), 'filters[0]', /must be a filter/],
   ['an unknown key of a filter', filter({ value: 'a' }), 'filters[0].value', /no such key/],
+  ['an unknown key beside or', filters({ or: [nested(0)], value: 'a' }), 'filters[0].value', /no such key/],
   ['a list as an operator', filter({ operator: ['equals'] }), 'filters[0].operator', /no such operator/],
   [
     'a number without end',
@@ -397,6 +398,7 @@ test('cubes that no join connects are refused', () => {
     { measures: ['a.count', 'alone.count'] },
     { measures: ['alone.count'], dimensions: ['a.id'] },
     { dimensions: ['alone.id', 'a.id'] },
+    { dimensions: ['alone.id', 'a.id'], ungrouped: true },
     { measures: ['a.count', 'alone.count'], dimensions: ['a.id'] },
     { measures: ['a.count'], filters: [{ member: 'alone.id', operator: 'set' }] },
   ])

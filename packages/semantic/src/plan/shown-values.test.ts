@@ -1,8 +1,8 @@
 /** What the measures of rows that are not grouped show, and to whom. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cell, type Engine, openDuckDb } from '../../test/engines.ts';
-import { errorOf, modelOf, planOf, somebody } from '../../test/plans.ts';
-import type { Viewer } from '../index.ts';
+import { errorOf, modelOf, NOW, planOf, somebody } from '../../test/plans.ts';
+import { createBudget, planQuery, type Viewer } from '../index.ts';
 
 const model = modelOf(`cubes:
   - name: people
@@ -190,13 +190,16 @@ describe('the name of a hidden column is found', () => {
     before_from: 'substring(text from 2)',
     of_a_table_that_is_called_extract: '(select extract.text from people as extract)',
     beside_a_column_that_is_called_extract: 'substring(extract - text from 1)',
-    after_a_column_that_is_called_double: '(select double precision)',
+    after_a_column_that_is_called_double: 'coalesce(double precision, 0)',
+    after_another_type: 'cast(id as text precision)',
+    after_a_type_of_one_word: 'coalesce(id::double text, 0)',
     like_a_keyword: 'lower(end)',
     beside_a_type: "coalesce(text, cast('x' as text))",
     in_another_script: 'lower(名前)',
     in_another_script_of_the_table: '{CUBE}.名前',
     in_quotes: 'coalesce(\'x\', "text")',
     of_a_joined_cube: 'concat({firms.id}, secret)',
+    of_a_joined_cube_that_has_it_too: 'concat({firms.id}, day)',
     of_a_cube_joined_by_a_dimension: 'concat({firm}, secret)',
     of_a_cube_on_the_way: 'concat({firms.towns.id}, secret)',
     row_of_a_joined_cube: 'concat({firms.id}, firms)',
@@ -215,6 +218,8 @@ describe('the name of a hidden column is found', () => {
     texts: "coalesce('text', 'date') || id -- text",
     joined: 'concat({firms.id}, {CUBE}.id)',
     bare: 'concat({firms.id}, id)',
+    // Its cube is not joined, but computed apart.
+    beside_a_sub_query: 'concat({firm_count}, day)',
   };
   const measures = Object.entries({ ...HIDDEN, ...OPEN }).map(
     ([name, sql]) => `      - { name: ${name}, type: max, sql: ${JSON.stringify(sql)} }\n`,
@@ -237,6 +242,9 @@ describe('the name of a hidden column is found', () => {
       - { name: email, sql: email, type: string }
       - { name: other_email, sql: '{CUBE}."Email"', type: string }
       - { name: code, sql: "lower({CUBE}.code)", type: string }
+      - { name: double, sql: double, type: number }
+      - { name: extract, sql: extract, type: string }
+      - { name: firm_count, sql: "{firms.count}", type: number, sub_query: true }
     measures:
 ${measures.join('')}    access_policy:
       - group: "*"
@@ -249,7 +257,9 @@ ${measures.join('')}    access_policy:
       - { name: id, sql: id, type: number, primary_key: true, public: true }
       - { name: code, sql: code, type: string }
       - { name: secret, sql: secret, type: string }
-    access_policy: [{ group: "*", member_level: { excludes: [secret] } }, { group: staff }]
+      - { name: day, sql: day, type: time }
+    measures: [{ name: count, type: count }]
+    access_policy: [{ group: "*", member_level: { excludes: [secret, day] } }, { group: staff }]
   - name: towns
     sql_table: towns
     dimensions: [{ name: id, sql: id, type: number, primary_key: true, public: true }]
@@ -263,5 +273,35 @@ ${measures.join('')}    access_policy:
 
   test.each(Object.keys(OPEN))('%s names nothing that is hidden', (measure) => {
     planOf(named, queryOf(measure));
+  });
+});
+
+describe('what is looked at to know what a measure shows', () => {
+  const repeat = (text: string) => Array.from({ length: 100 }, () => text).join(', ');
+  const wide = modelOf(`cubes:
+  - name: rows
+    sql_table: rows
+    dimensions:
+      - { name: id, sql: id, type: number, primary_key: true, public: true }
+${Array.from({ length: 60 }, (_, i) => `      - { name: d${i}, sql: d${i}, type: string }\n`).join('')}    measures:
+      - { name: row, type: max, sql: "{CUBE}::text" }
+      - { name: row_often, type: max, sql: "concat(${repeat('{CUBE}')})" }
+      - { name: column_often, type: max, sql: "concat(${repeat('{CUBE}.d1')})" }
+      - { name: member_often, type: max, sql: "concat(d1, ${repeat('{d2}')})" }
+`);
+  const plan = (measure: string, pieces: number, ungrouped = true) => {
+    const budget = createBudget({ pieces });
+    const query = { measures: [`rows.${measure}`], ungrouped };
+    return planQuery(wide, query, somebody, { dialect: 'duckdb', now: NOW, budget }).plans;
+  };
+
+  test.each(['row', 'column_often', 'member_often'])('is taken from the budget: %s', (measure) => {
+    expect(plan(measure, 50, false)).toHaveLength(1);
+    expect(() => plan(measure, 50)).toThrow('too large together');
+    expect(plan(measure, 300)).toHaveLength(1);
+  });
+
+  test('is each member once, however often the SQL names the whole row', () => {
+    expect(plan('row_often', 300)).toHaveLength(1);
   });
 });

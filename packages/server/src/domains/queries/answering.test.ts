@@ -16,7 +16,14 @@ const PERSON = { kind: 'person', userId: 7 };
 const VIEWER = { kind: 'externalViewer', userId: 8, embed: { embedTenant: 'acme' } };
 
 /** Answers SQL, and returns what the results and the engine were asked, and what the call was told. */
-async function asked({ actor = PERSON as object, places = 4, isKnown = false, isRenewed = false }) {
+async function asked({
+  actor = PERSON as object,
+  places = 4,
+  isKnown = false,
+  isRenewed = false,
+  as = undefined as object | undefined,
+  personal = undefined as object | undefined,
+}) {
   const requests: ResultRequest[] = [];
   const limits: QueryLimits[] = [];
   const told: string[] = [];
@@ -40,6 +47,7 @@ async function asked({ actor = PERSON as object, places = 4, isKnown = false, is
   };
   const call = {
     actor,
+    as,
     signal: new AbortController().signal,
     watch: {
       onAsk: () => told.push('asks'),
@@ -47,7 +55,7 @@ async function asked({ actor = PERSON as object, places = 4, isKnown = false, is
       onAnswer: (rows: number) => told.push(`${rows} rows`),
     },
   } as never as QueryCall;
-  const source = { type: 'duckdb', id: 'shop', version: () => '1', engine } as never;
+  const source = { type: 'duckdb', id: 'shop', version: () => '1', engine, personal } as never;
   const planned = { source, statement: { sql: 'select 1', rowForm: 'arrays' as const }, refreshKeys: [] };
   expect(await answerSql(call, planned, isRenewed)).toBe(RESULT);
   return { request: requests[0], limits: limits[0], told };
@@ -64,6 +72,12 @@ test.each([
 test('only statements of embed viewers have a limit of their own', async () => {
   expect((await asked({ actor: VIEWER })).limits).toMatchObject({ timeoutMs: 5000 });
   expect((await asked({})).limits).not.toHaveProperty('timeoutMs');
+});
+
+test('a source that gives each person their own rows shows them to nobody who looks as another one', async () => {
+  const personal = { name: 'default' };
+  for (const as of [VIEWER, { groups: ['staff'] }])
+    await expect(asked({ as, personal })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 test('a call is told that the source is asked, unless its result is known and will do', async () => {

@@ -1,5 +1,5 @@
 import { compileModel, type Viewer } from '@oriel/semantic';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createMetaCache } from './meta-cache.ts';
 
 const { model: guarded } = compileModel(
@@ -52,4 +52,19 @@ test('what can be queried is kept for viewers of the same groups, tenant groups 
   expect(await names({ groups: ['g'], seesUnguarded: false }, bare)).toEqual([]);
   const again = await of({ groups: ['g'], userAttributes: { region: 'eu' } });
   expect(again).toBe(await of({ groups: ['g'] }));
+});
+
+test('a text that takes long to write lets other work go on meanwhile', async () => {
+  // Each look at the clock is a second later.
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000));
+  const nobody = { groups: [], tenantGroups: [], roles: [], userAttributes: {}, securityContext: {} };
+  const done: string[] = [];
+  setImmediate(() => done.push('other work'));
+  try {
+    await createMetaCache().of(bare, { ...nobody, seesUnguarded: true }, false);
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect([...done, 'the text']).toEqual(['other work', 'the text']);
 });

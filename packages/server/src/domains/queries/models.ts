@@ -104,7 +104,7 @@ export function createModels(
     const tree = await treeOf(db, { deploymentId, branchId: null });
     const before = deployed.get(deploymentId);
     if (tree === null || tree === before) return;
-    const isInUse = before !== undefined && cache.has(`${deploymentId} ${before}`);
+    const isInUse = cache.has(`${deploymentId} ${before}`);
     deployed.set(deploymentId, tree);
     if (!isInUse && charactersIn(await readModelFiles(db, deploymentId, tree)) > WARMED_CHARACTERS_MAX)
       return;

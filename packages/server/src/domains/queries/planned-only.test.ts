@@ -128,3 +128,39 @@ test('SQL of embed viewers is refused before it is parsed if the account does no
   await expect(load(callOf({}, 1))).rejects.toMatchObject(wrong);
   await expect(queries.runSql(callOf({}, 1), 'selec')).rejects.toMatchObject(wrong);
 });
+
+test('only people who may read the model are told of members that policies hide from them', async () => {
+  const text = `cubes:
+  - name: a
+    sql_table: a
+    dimensions: [{ name: open, sql: x, type: string }, { name: hidden, sql: y, type: string }]
+    access_policy: [{ group: "*", member_level: { includes: [open] } }]
+`;
+  const guarded = compileModel(new Map([['model/a.yml', text]])).model!;
+  const queries = queriesWith({ models: { find: async () => guarded } });
+  const told = async (kind: string, action: string) => {
+    const given = new Map([[1, new Set([action])]]);
+    const actor = { kind, actions: new Set(), deploymentActions: given, embed: { embedTenant: 'acme' } };
+    const call = callOf({}, 1, actor);
+    const members = await queries.members(call);
+    const [issues] = await queries.check(call, [{ dimensions: ['a.hidden'] }]);
+    return [members!.kindOf('a.hidden'), issues!.length];
+  };
+  expect(await told('person', 'SchemaRead')).toEqual(['dimension', 0]);
+  expect(await told('person', 'ReportRead')).toEqual([undefined, 1]);
+  expect(await told('embeddedPerson', 'SchemaRead')).toEqual([undefined, 1]);
+});
+
+test('viewers who ask what is wrong with a query are told what its answer would tell them', async () => {
+  const queries = queriesWith({ tenantSettings: {} });
+  const embedded = callOf({}, 1, {
+    kind: 'externalViewer',
+    embed: { embedTenant: 'acme' },
+    actions: new Set(),
+    deploymentActions: new Map(),
+  });
+  const wrong = { measures: ['orders.nothing'] };
+  const refused = await queries.plan(embedded, wrong).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(ApiError);
+  await expect(queries.explainOwn(embedded, wrong)).rejects.toEqual(refused);
+});

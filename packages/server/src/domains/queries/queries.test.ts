@@ -107,6 +107,26 @@ describe('answers', () => {
     });
   });
 
+  test('rows of several queries have their time under a common name, also as arrays', async () => {
+    const timeDimensions = [{ dimension: 'orders.ordered_at', granularity: 'year' }];
+    const query = { ...COUNT, timeDimensions };
+    const [plain, compact] = await Promise.all(
+      ['default', 'compact'].map((responseFormat) =>
+        load([query, COUNT].map((one) => ({ ...one, responseFormat }))),
+      ),
+    );
+    const year = '2024-01-01T00:00:00.000';
+    expect(plain.results[0].data).toEqual([
+      { 'orders.ordered_at.year': year, 'orders.ordered_at': year, 'time.year': year, 'orders.count': '5' },
+    ]);
+    const { members, dataset } = compact.results[0].data;
+    const rows = dataset.map((row: string[]) =>
+      Object.fromEntries(members.map((name: string, i: number) => [name, row[i]])),
+    );
+    expect(rows).toEqual(plain.results[0].data);
+    expect(dataset[0]).toHaveLength(members.length);
+  });
+
   test('of two ways between cubes, join hints choose one', async () => {
     const { id } = await world.deployment();
     const join = (name: string) =>

@@ -364,12 +364,16 @@ test('an error of the statement itself is one for all who wait', async () => {
   expect(runs).toHaveLength(1);
 });
 
-test('a large result among several is an error', async () => {
+test('a large result among several is an error, and a small one is not', async () => {
   const asked = ask('a', { mayBeLarge: false });
   await turn();
   runs[0]!.answer(LARGE);
   await expect(asked).rejects.toMatchObject({ code: 'result_too_large' });
   expect(runs[0]!.signal.aborted).toBe(true);
+  const small = ask('b', { mayBeLarge: false });
+  await turn();
+  runs[1]!.answer('[1]');
+  expect(await readResult(small)).toBe('[1]');
 });
 
 describe('a statement that was ended for another caller', () => {

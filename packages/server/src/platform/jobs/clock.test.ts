@@ -23,6 +23,29 @@ test('no worker gets a job before its time', async () => {
     expect(await claimJob(db, 'syncs', [later.name], lease, served)).toBeUndefined();
 });
 
+test('a worker gets no job of a kind that it does not know, such as one of a newer version', async () => {
+  const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+  const newer = kind(async () => {}, { lane: 'syncs' });
+  await add(newer, { deploymentId: 1 });
+  for (const served of [undefined, []])
+    expect(await claimJob(jobs.world.server.db, 'syncs', [unique('kind')], lease, served)).toBeUndefined();
+  expect(await rowsOf(newer)).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+});
+
+test('a worker looks for work when it has released the jobs of the one that it replaces, and noted its schedules', async () => {
+  const events: string[] = [];
+  const db = observed(jobs.world.server.db, async (text) => {
+    const step = /the worker disappeared/.test(text) ? 'release' : text === 'begin' ? 'schedules' : 'work';
+    events.push(step);
+    await sleep(20);
+    events.push(`end of ${step}`);
+  });
+  await work([kind(async () => {})], { db });
+  await expect.poll(() => events).toContain('work');
+  const start = ['release', 'end of release', 'schedules', 'end of schedules', 'work'];
+  expect(events.slice(0, start.length)).toEqual(start);
+});
+
 test('a job that is due later runs at its time, without a poll', async () => {
   let ranAt = 0;
   const job = kind(async () => {
