@@ -1,10 +1,11 @@
 /** Starts one PostgreSQL for the whole run, with a migrated database. Each world gets a copy of it. */
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
-import { freemem, tmpdir } from 'node:os';
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../../scripts/build.mjs';
 import { dropCopies, dropDatabase } from './databases.ts';
+import { isAlive } from './is-alive.ts';
 import { makeTemplate, startMigratedPostgres } from './migrated-postgres.ts';
 import { provideRowTypes } from './row-types/report.ts';
 
@@ -20,10 +21,10 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   const runFolder = await makeFolder(tmpdir());
-  const databaseFolder = await makeFolder(await databaseParent());
   const given = process.env.ORIEL_TEST_DATABASE_URL;
+  const databaseFolder = given ? undefined : await makeFolder(await databaseParent());
   const [{ url, stop, templateDatabase }] = await Promise.all([
-    given ? givenPostgres(given) : startMigratedPostgres(join(databaseFolder, 'data')),
+    given ? givenPostgres(given) : startMigratedPostgres(join(databaseFolder!, 'data')),
     // All tests need the threads, the engines and the page.
     build({ hasProgram: needsProgram(project) }),
   ]);
@@ -41,7 +42,8 @@ export default async function setup(project: TestProject) {
         await dropDatabase(url, templateDatabase);
       }
       await stop();
-      for (const folder of [runFolder, databaseFolder]) await rm(folder, { recursive: true, force: true });
+      for (const folder of [runFolder, databaseFolder])
+        if (folder) await rm(folder, { recursive: true, force: true });
     })();
     return ended;
   };
@@ -55,7 +57,7 @@ export default async function setup(project: TestProject) {
 
 /** mkdtemp makes a folder private, but the user of the database must be able to enter it if we are root. */
 async function makeFolder(parent: string) {
-  const folder = await mkdtemp(join(parent, 'oriel-test-'));
+  const folder = await mkdtemp(join(parent, `oriel-test-${process.pid}-`));
   await chmod(folder, 0o711);
   return folder;
 }
@@ -69,7 +71,17 @@ async function databaseParent() {
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  return Math.min(free, freemem()) > MEMORY_MIN_BYTES ? MEMORY : tmpdir();
+  if (Math.min(free, process.availableMemory()) < MEMORY_MIN_BYTES) return tmpdir();
+  await removeLeftovers();
+  return MEMORY;
+}
+
+/** A run that was killed leaves its database behind, which would take memory until the machine is started again. */
+async function removeLeftovers() {
+  for (const name of await readdir(MEMORY)) {
+    const pid = Number(/^oriel-test-(\d+)-/.exec(name)?.[1]);
+    if (pid && !isAlive(pid)) await rm(join(MEMORY, name), { recursive: true, force: true });
+  }
 }
 
 async function givenPostgres(url: string) {

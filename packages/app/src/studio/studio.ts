@@ -6,7 +6,7 @@ import { type CompileResult, type ModelCompiler, startCompiler } from './compile
 import type { SourceTable } from './completion.ts';
 import { loadFiles } from './files.ts';
 import type { JsonSchema } from './language.ts';
-import type { KnownCube, MeaningChange, ShownProblem } from './messages.ts';
+import type { KnownCube, MeaningChange, RenamedMember, ShownProblem } from './messages.ts';
 
 export type Branch = Awaited<ReturnType<typeof api.listBranches>>['items'][number];
 
@@ -187,8 +187,12 @@ export class Studio {
 
   /** Gives a member another name in all files, and saves them. Returns what views call it now, or why nothing changed. */
   async renameMember(cube: string, member: string, newName: string) {
-    await this.#compile();
-    const renamed = await this.#compiler!.rename(cube, member, newName);
+    let renamed: RenamedMember;
+    do {
+      await this.#compile();
+      renamed = await this.#compiler!.rename(cube, member, newName);
+      // The files that it returns do not have what was typed meanwhile.
+    } while (this.#waiting.size);
     for (const [path, text] of renamed.files) this.rewrite(this.#root + path, text);
     await this.save();
     return { ...renamed, files: renamed.files.map(([path]) => this.#root + path) };

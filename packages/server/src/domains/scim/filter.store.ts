@@ -1,4 +1,4 @@
-/** KeyedLock filters and sort orders into SQL. */
+/** Turns filters and sort orders into SQL. */
 
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { ApiError, invalid } from '../../platform/errors.ts';

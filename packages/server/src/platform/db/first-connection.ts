@@ -54,7 +54,7 @@ const isOfDatabase = (cause: Failure) =>
   cause instanceof pg.DatabaseError ||
   (isPassing(cause) && (cause.code !== 'ENOENT' || cause.syscall === 'connect'));
 
-/** KeyedLock an error from the database into one line for the operator. Returns other errors unchanged. */
+/** Turns an error from the database into one line for the operator. Returns other errors unchanged. */
 export const explainIfOfDatabase = (error: unknown): unknown =>
   isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 

@@ -10,6 +10,15 @@ import { claimInTurn } from './store.ts';
 const jobs = jobWorkers();
 const { work, add, rowsOf } = jobs;
 
+/** The connections that wait for a lock of claims. */
+const countWaiting = async () =>
+  (
+    await jobs.query(
+      `select from pg_locks join pg_stat_activity using (pid)
+       where locktype = 'advisory' and not granted and datname = current_database()`,
+    )
+  ).length;
+
 test('a lane runs no more jobs at once than its limit', async () => {
   let running = 0;
   let most = 0;
@@ -87,6 +96,20 @@ test.each(FAIR_LANES as Lane[])(
   },
 );
 
+test('a worker claims in a fair lane only while no other server does', async () => {
+  const ran: string[] = [];
+  const job = kind(async () => void ran.push('ran'), { lane: 'syncs' });
+  await add(job, { deploymentId: 1 });
+  await jobs.world.server.db.transaction(async (tx) => {
+    const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
+    expect(await claimInTurn(tx, 'syncs', [], lease, [])).toBeUndefined();
+    await work([job], { lanes: { syncs: 1 } });
+    await expect.poll(countWaiting).toBe(1);
+    expect(ran).toEqual([]);
+  });
+  await expect.poll(() => ran).toEqual(['ran']);
+});
+
 test('in a fair lane, two servers that claim at the same time do not both get a job of one deployment', async () => {
   const { db } = jobs.world.server;
   const job = kind(async () => {}, { lane: 'syncs' });
@@ -95,13 +118,11 @@ test('in a fair lane, two servers that claim at the same time do not both get a 
     const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
     return claimInTurn(tx, 'syncs', [job.name], lease, []);
   };
-  const waiting = `select from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and not granted and datname = current_database()`;
   let second: ReturnType<typeof claim> | undefined;
   const first = await db.transaction(async (tx) => {
     const taken = await claim(tx);
     second = db.transaction(claim);
-    await expect.poll(async () => (await jobs.query(waiting)).length).toBe(1);
+    await expect.poll(countWaiting).toBe(1);
     return taken;
   });
   expect([first, await second]).toMatchObject([{ payload: { n: 1 } }, undefined]);
