@@ -7,6 +7,7 @@ import {
   fromQuery,
   group,
   isGroup,
+  othersOf,
   type Question,
 } from './question.ts';
 
@@ -32,6 +33,8 @@ interface PackedQuestion {
   y?: unknown;
   /** Calculated fields, as queries write them. */
   k?: unknown[];
+  /** Other parts, as queries write them. */
+  x?: unknown;
 }
 type PackedFilter =
   | [ShortName, operator: string, ...values: string[]]
@@ -69,6 +72,7 @@ function pack(question: Question): PackedQuestion {
     ...(question.visualization ? { v: question.visualization } : {}),
     ...(question.vegaLite ? { y: question.vegaLite } : {}),
     ...(question.calculated.length ? { k: question.calculated } : {}),
+    ...(Object.keys(question.others).length ? { x: question.others } : {}),
   };
 }
 
@@ -121,6 +125,7 @@ function unpack(packed: PackedQuestion): Question {
       Number.isInteger(amount) && knownUnit ? { amount: amount as number, unit: knownUnit } : undefined,
     visualization: isText(visualization?.type) ? visualization : undefined,
     vegaLite: isObject(packed.y) ? packed.y : undefined,
+    others: isObject(packed.x) ? othersOf(packed.x) : {},
   };
 }
 

@@ -159,8 +159,8 @@ export const addFilter = (question: Question, node: FilterNode, groupId?: string
       );
 
 /**
- * Puts another filter beside one. In a group of the same kind it stands there; otherwise both become a group in the place of
- * the first, so that groups go as deep as somebody needs.
+ * Puts another filter beside one. In a group of the same kind it stands there; otherwise both become a group in the
+ * place of the first, so that groups can be nested to any depth.
  */
 export function combine(question: Question, id: string, join: 'and' | 'or', node: FilterNode): Question {
   const combined = (nodes: FilterNode[], around: 'and' | 'or'): FilterNode[] =>
@@ -187,6 +187,7 @@ export function exploreFrom(
       value === null ? comparison(member, 'notSet') : comparison(member, 'equals', [value]),
     ),
   ];
-  const bare = [...members].reduce(removeMember, { ...question, filters, visualization: undefined });
+  const { offset: _, ...others } = question.others;
+  const bare = [...members].reduce(removeMember, { ...question, filters, others, visualization: undefined });
   return next ? addMember(bare, next.member, next.kind, next.granularity) : bare;
 }

@@ -54,6 +54,9 @@ const QUERY = {
     },
   ],
   segments: ['sales.big'],
+  offset: 20,
+  total: true,
+  joinHints: [['sales', 'stores']],
   order: [
     ['sales.ordered_at.month', 'asc'],
     ['sales.revenue', 'desc'],
@@ -118,6 +121,8 @@ limit 5`);
   // What it has no words for is not shown as something else.
   for (const more of [
     { segments: ['sales.large'] },
+    { offset: 5 },
+    { ungrouped: true },
     { timeDimensions: [{ dimension: 'sales.at', dateRange: 'last 7 days' }] },
     { measures: ['sales.revenue', 'stock.count'] },
     {
@@ -161,6 +166,7 @@ describe('a question', () => {
       l: 'x',
       c: [1, 'eon'],
       v: 'x',
+      x: { offset: 3, measures: ['c.d'] },
     };
     const read = fromAddress(`1${btoa(JSON.stringify(hostile))}`)!;
     expect(read).toMatchObject({
@@ -170,6 +176,7 @@ describe('a question', () => {
       limit: undefined,
       compare: undefined,
       visualization: undefined,
+      others: { offset: 3 },
     });
     expect(read.filters).toMatchObject([{ member: 'a.b', operator: 'equals', values: [] }]);
     expect(

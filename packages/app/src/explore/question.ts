@@ -45,10 +45,12 @@ export interface Question {
   limit: number | undefined;
   timezone: string | undefined;
   compare: ComparisonOffset | undefined;
-  /** Undefined until somebody chooses one: then the best fit is shown. */
+  /** The chosen type; undefined until a person chooses one: then the best fit is shown. */
   visualization: Visualization | undefined;
   /** Vega-Lite that somebody wrote by hand: it is drawn in place of what the settings say. */
   vegaLite: Record<string, unknown> | undefined;
+  /** Parts of the query that the app has no control for. They stay as somebody wrote them. */
+  others: Record<string, unknown>;
 }
 
 export interface JsonQuery {
@@ -86,6 +88,7 @@ export const emptyQuestion = (source?: string): Question => ({
   compare: undefined,
   visualization: undefined,
   vegaLite: undefined,
+  others: {},
 });
 
 export const isGroup = (node: FilterNode): node is FilterGroup => 'join' in node;
@@ -174,6 +177,7 @@ export function toQuery(question: Question): JsonQuery {
     ...(sorted.length ? { order: sorted } : {}),
     ...(limit === undefined ? {} : { limit }),
     ...(timezone ? { timezone } : {}),
+    ...question.others,
   };
 }
 
@@ -214,8 +218,10 @@ function fromFilter(filter: unknown, depth = 0): FilterNode[] {
   return [comparison(member, filter.operator, values)];
 }
 
-/** What the app has no controls for is named, so that nobody loses it unseen. */
-export const UNKNOWN_PARTS = ['offset', 'ungrouped', 'joinHints', 'total', 'renewQuery', 'responseFormat'];
+const OTHERS = ['offset', 'ungrouped', 'joinHints', 'total'];
+/** The parts of a query that the app has no control for. */
+export const othersOf = (query: Record<string, unknown>) =>
+  Object.fromEntries(OTHERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
 
 /** A stored or pasted query as a question. */
 export function fromQuery(query: object): Question {
@@ -257,6 +263,7 @@ export function fromQuery(query: object): Question {
     order: orderOf(given.order, times),
     limit: typeof limit === 'number' ? limit : undefined,
     timezone: typeof given.timezone === 'string' ? given.timezone : undefined,
+    others: othersOf(given),
   };
 }
 

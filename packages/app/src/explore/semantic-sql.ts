@@ -28,9 +28,9 @@ const COMPARED: Record<string, string> = {
 };
 
 /** Thrown for what has no words in this SQL, such as a relative range of time. */
-class UnsayableError extends Error {}
+class NotExpressibleError extends Error {}
 const unsayable = (): never => {
-  throw new UnsayableError();
+  throw new NotExpressibleError();
 };
 
 /** What the model says about a member. */
@@ -40,14 +40,16 @@ export function semanticSql(query: JsonQuery, describe: Describe): string | unde
   try {
     return write(query, describe);
   } catch (error) {
-    if (error instanceof UnsayableError) return undefined;
+    if (error instanceof NotExpressibleError) return undefined;
     throw error;
   }
 }
 
 function write(query: JsonQuery, describe: Describe): string {
   const { measures = [], dimensions = [], timeDimensions = [], filters = [], limit } = query;
+  const { offset, ungrouped, joinHints } = query;
   if (query.calculated?.length || query.segments?.length || query.timezone) unsayable();
+  if (offset || ungrouped || joinHints) unsayable();
   const views = new Set<string>();
   const column = (member: string) => {
     const [view, name, more] = member.split('.');

@@ -52,9 +52,10 @@ function Palette({ close }: { close(): void }) {
     const timer = setTimeout(() => setAsked(text.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
+  const [workbooks] = useState<WorkbookNames>(() => new Map());
   const isAsked = asked !== '' && deploymentId !== undefined;
   const { data: found, isLoading } = useData(isAsked ? `d/${deploymentId}/search/${asked}` : null, (signal) =>
-    search(deploymentId!, asked, signal),
+    search(deploymentId!, asked, workbooks, signal),
   );
 
   const leave = (run: () => void) => () => {
@@ -165,26 +166,30 @@ function Palette({ close }: { close(): void }) {
   );
 }
 
+/** By the ids of workbooks, as long as the palette is open. */
+type WorkbookNames = Map<number, Promise<string | undefined>>;
+
 /** What is found, each with the folders and the workbook that it is in: reports of several workbooks can have one name. */
-async function search(deploymentId: number, text: string, signal: AbortSignal) {
+async function search(deploymentId: number, text: string, workbooks: WorkbookNames, signal: AbortSignal) {
   const { items } = await api.workspaceObjects({ deploymentId, search: text, first: 20 }, { signal });
-  const names = new Map(items.filter(isWorkbook).map(({ id, name }) => [id, name]));
-  const wanted = new Set(items.filter(isReport).flatMap(({ workbookId }) => workbookId ?? []));
-  await Promise.all(
-    [...wanted]
-      .filter((workbookId) => !names.has(workbookId))
-      .map(async (workbookId) => {
-        // Whoever may read a report need not be allowed to read its workbook.
-        const workbook = await api
-          .getWorkbook({ deploymentId, workbookId }, { signal })
-          .catch(() => undefined);
-        if (workbook) names.set(workbookId, workbook.name);
-      }),
+  for (const { id, name } of items.filter(isWorkbook)) workbooks.set(id, Promise.resolve(name));
+  const nameOf = (workbookId: number) => {
+    const known = workbooks.get(workbookId);
+    if (known) return known;
+    // The person may read the report but not its workbook.
+    const name = api.getWorkbook({ deploymentId, workbookId }).then(
+      (workbook) => workbook.name,
+      () => undefined,
+    );
+    workbooks.set(workbookId, name);
+    return name;
+  };
+  return Promise.all(
+    items.map(async (item) => {
+      const workbook = isReport(item) && item.workbookId ? await nameOf(item.workbookId) : undefined;
+      return { item, place: [placeOfItem(item), workbook].filter(Boolean).join(' / ') };
+    }),
   );
-  return items.map((item) => {
-    const workbook = isReport(item) && item.workbookId ? names.get(item.workbookId) : undefined;
-    return { item, place: [placeOfItem(item), workbook].filter(Boolean).join(' / ') };
-  });
 }
 
 /** Every word of the text is somewhere in the title. */
