@@ -11,7 +11,7 @@ export interface AnswerContext {
   deploymentId: number;
   /** Counts viewers. */
   viewers: number;
-  /** Whether results that the server keeps shall not be used. */
+  /** Whether to bypass the results that the server has cached. */
   isFresh: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Answers {
   meta(): Promise<MetaCube[]>;
   /** How many requests for rows are under way. */
   readonly loading: number;
-  /** Rows are asked for again. */
+  /** Drops the rows, so that they are asked for again. */
   clear(): void;
-  /** Nothing stays. */
+  /** Drops the rows and the model. */
   forget(): void;
 }
 

@@ -16,7 +16,7 @@ export function BoardView({
 }: {
   board: Board;
   widgets?: Widget[];
-  /** That of the page, unless it is shown as on another one. */
+  /** The width to show the board at, if not that of the page. */
   width?: number | undefined;
 }) {
   const [drilled, setDrilled] = useState<DrillTarget>();

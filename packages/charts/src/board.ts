@@ -17,11 +17,11 @@ export interface Surroundings {
   mayExport(): boolean;
   /** A published dashboard that the viewer may see, for a widget that is an application. */
   readonly published?: (publicId: string) => Promise<Dashboard>;
-  /** Opens the query of a chart for whoever may go on from it; undefined for all others. */
+  /** Opens the query of a chart; undefined for viewers who may not explore from it. */
   readonly explore?: ((query: Query) => void) | undefined;
   /** A widget has drawn its data, or has said why it cannot. */
   rendered(widgetId: string): void;
-  /** Something happened that the page may tell others. The names are those of the embed protocol. */
+  /** Takes events that the page may pass on to its host. Their names are those of the embed protocol. */
   tell(event: string, payload: Record<string, unknown>): void;
 }
 
@@ -60,7 +60,7 @@ export class Board {
     for (const listener of this.#listeners) listener();
   }
 
-  /** For another dashboard beside this one, with the same viewer. Of it, the page is told nothing. */
+  /** Returns a board for another dashboard beside this one, with the same viewer. It tells the page nothing. */
   beside(): Board {
     const nothing = () => {};
     return new Board({ ...this.#around, rendered: nothing, tell: nothing });
@@ -140,7 +140,7 @@ export class Board {
     this.#answers.forget();
   }
 
-  /** For another viewer, who has chosen nothing yet. */
+  /** Forgets what the viewer saw and chose, for the next viewer. */
   forgetViewer() {
     this.clear();
     this.viewers++;
@@ -209,7 +209,7 @@ export class Board {
     this.#around.rendered(widgetId);
   }
 
-  /** The rules of today refuse a widget that was published earlier. */
+  /** Reports a widget that the server refuses, because it was published under older rules. */
   refused(widgetId: string, message: string) {
     this.tell('error', { message, code: 'widget_refused', context: widgetId, fatal: false });
   }

@@ -26,7 +26,7 @@ export function cellColorsOf(colors: unknown, rules: unknown): CellColors {
   return { kind: colors === 'scale' || colors === 'signs' ? colors : undefined, rules: known };
 }
 
-/** Text stays readable on it, in light and dark. */
+/** The strongest colour, in percent, on which text stays readable in light and dark. */
 const STRONGEST = 32;
 const RULED = 22;
 

@@ -6,7 +6,7 @@ import type { Row } from './types.ts';
 /** A spreadsheet would run a text that begins like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** As it may be read by a spreadsheet, from a file or from the clipboard. */
+/** The value as a text that is safe in a spreadsheet, from a file or from the clipboard. */
 export function plainCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const isFormula = typeof value === 'string' && FORMULA.test(value) && !Number.isFinite(Number(value));

@@ -6,7 +6,7 @@ import type { Annotation, ColumnFormat, Query, Row } from './types.ts';
 
 /** Details come in pages of so many rows. */
 export const PAGE_ROWS = 200;
-/** An answer has no more. */
+/** The largest number of rows of an answer. */
 export const FILE_ROWS_MAX = 50_000;
 
 export interface DrillTarget {
@@ -21,7 +21,7 @@ export interface DrillTarget {
   /** What values are called, if not as the model says: the country of a code. */
   names?: Record<string, string>;
   annotation: Annotation;
-  /** What only the row has. */
+  /** The conditions that only this row meets. */
   narrowings: Narrowing[];
   /** The query of the widget, narrowed down to the row. */
   query: Query;
@@ -121,7 +121,7 @@ export const orderBy = (dimensions: string[], { member, desc }: { member: string
   ...dimensions.filter((dimension) => dimension !== member).map((dimension) => [dimension, 'asc']),
 ];
 
-/** By the drill members of the measure, and by what its query asks for. */
+/** The query for the details: the drill members of the measure, and what its query asks for. */
 export function detailsOf(annotation: Annotation, member: string, query: Query): Query | undefined {
   const asked = [...new Set([...drillMembersOf(annotation, member), ...(query.dimensions ?? [])])];
   if (!asked.length) return undefined;

@@ -11,7 +11,7 @@ export interface Figure {
   /** Short, and as it is. */
   text: string;
   whole: string;
-  /** If it is compared with something. `text` is empty if it cannot be. */
+  /** The change, if the figure is compared with another one. `text` is empty if it cannot be. */
   change?: { sign: string; text: string; note: string; isGood: boolean | undefined };
   periods?: string;
   trend: number[];

@@ -1,19 +1,19 @@
 /** Pictures in texts of a dashboard. They are part of it: a page loads nothing from elsewhere. */
 import type { Widget } from './types.ts';
 
-/** Of the text that holds it, about three quarters of this in bytes. */
+/** The longest text of a picture, about three quarters of this in bytes. */
 export const PICTURE_MAX = 300_000;
 
 /** A few bytes can be many pixels, and each takes memory where it is drawn. */
 export const PICTURE_PIXELS_MAX = 4_000_000;
-/** Of all pictures of a dashboard. */
+/** The limit for all pictures of a dashboard together. */
 export const BOARD_PIXELS_MAX = 16_000_000;
 
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 
 export const isPicture = (text: unknown): text is string => pixelsOf(text) <= PICTURE_PIXELS_MAX;
 
-/** Read from its own bytes; without an end if they are not those of such a picture. */
+/** Reads the number of pixels from the bytes of the picture; infinite if they are not those of such a picture. */
 export function pixelsOf(text: unknown): number {
   const [, format, data] =
     (typeof text === 'string' && text.length <= PICTURE_MAX && PICTURE.exec(text)) || [];
@@ -30,7 +30,7 @@ export function pictureOf(config: Widget['config']): { source: string; alt: stri
 type Size = [width: number, height: number];
 
 function sizeOf(format: string, data: string): Size | undefined {
-  // The others begin with it.
+  // PNG and WebP have their size at the beginning.
   const isWhole = format === 'jpeg' || format === 'gif';
   let text: string;
   try {

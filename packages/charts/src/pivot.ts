@@ -49,7 +49,7 @@ export function pivotOf(rows: readonly Row[], spec: PivotSpec): Pivot {
   };
 }
 
-/** By a member of the rows, or by a measure in one of the columns or in their total. */
+/** The order: by a member of the rows, or by a measure in one of the columns or in their total. */
 export interface PivotSort {
   member: string;
   column?: number | 'total';

@@ -16,7 +16,7 @@ export function presetFilters(
   return filters;
 }
 
-/** One from an attribute that the viewer does not have says nothing. */
+/** The preset of a filter; none if it comes from an attribute that the viewer does not have. */
 const defaultOf = (given: (FilterValue & { userAttribute?: unknown }) | null | undefined) =>
   typeof given?.userAttribute === 'string' && (given.value ?? null) === null ? undefined : given;
 

@@ -107,7 +107,10 @@ export function queryFor(
   return query;
 }
 
-/** The values that a control offers. Those that are faceted exist together with what the other controls of the view are set to. */
+/**
+ * The values that a control offers. A faceted control offers only values that occur together with the settings of the
+ * other controls of the view.
+ */
 export function valuesQuery(
   { config }: Pick<Widget, 'config'>,
   { filters, timezone }: Pick<Choices, 'filters' | 'timezone'>,
@@ -135,7 +138,7 @@ export function crossing(query: Query, widgetId: string, crossFilters: CrossFilt
   );
 }
 
-/** Changes the query: of its rows, those remain that the narrowing leaves. */
+/** Changes the query, so that it keeps only the rows that fit the narrowing. */
 export function narrow(query: Query, narrowing: Narrowing, now?: Date) {
   const { member } = narrowing;
   const keep = (operator: string, values?: string[]) => {
@@ -157,7 +160,7 @@ export function narrow(query: Query, narrowing: Narrowing, now?: Date) {
 
 const endOf = (time: string) => (time.length > 10 ? time : `${time}T23:59:59`);
 
-/** A bucket at the edge of the range of a query is not all in it. */
+/** The range that both have: a bucket at the edge of the range of a query may lie partly outside. */
 function commonRange(
   given: string | string[] | undefined,
   [from, to]: [string, string],
@@ -224,8 +227,8 @@ export function lacksValue({ operator, value }: FilterValue): boolean {
 }
 
 /**
- * Why a filter would narrow nothing down, or not as it says; undefined if it does what it says. These words go on after its
- * name. Where nobody looks before rows are sent, such a filter is an error.
+ * Why a filter would narrow nothing down, or not as it says; undefined if it does what it says. The words follow the
+ * name of the filter. Where no person looks at the rows before they are sent, such a filter is an error.
  */
 export function problemOf(filter: FilterValue): string | undefined {
   const { operator, value } = filter;
@@ -236,7 +239,7 @@ export function problemOf(filter: FilterValue): string | undefined {
   return Array.isArray(value) && value.includes(null) ? 'has null among its values' : undefined;
 }
 
-/** The days that a query is about. One that is not over ends now, and `until` is the time of its last day. */
+/** The days that a query is about. If today is among them, the period ends now: today is the last day, and `until` the time. */
 export interface Period {
   days: [string, string];
   until?: string;
@@ -273,12 +276,12 @@ export function shifted(
   const { days, until } = period;
   const first = add(days[0], -amount, unit);
   if (until === undefined) {
-    // The end is moved as the first day after it, so that whole months stay whole.
+    // Move the first day after the range instead of its last day, so that whole months stay whole.
     time.dateRange = [first, addDays(add(addDays(days[1], 1), -amount, unit), -1)];
     return moved;
   }
   const last = add(days[1], -amount, unit);
-  // A shorter month has no such day: then it is all over.
+  // If the earlier month has no such day, all of that month counts.
   const isOver = add(last, amount, unit) !== days[1];
   time.dateRange = [first, isOver ? last : `${last}T${until}`];
   return moved;

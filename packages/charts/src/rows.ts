@@ -44,7 +44,7 @@ export interface AskContext extends Choices {
 export interface Ask {
   queries: Query[];
   read(results: Result[]): Rows;
-  /** Asked last, if it can be told what a total means. */
+  /** The query for the total, which is sent last; only if a total makes sense. */
   total?: Query | undefined;
 }
 
@@ -123,7 +123,10 @@ function askForKpi(chosen: AskContext, query: Query, snapshot: Snapshot, widgetI
   };
 }
 
-/** A filter by a measure chooses among the rows. Of the total, it would keep all or nothing: then there is none. */
+/**
+ * The query for the total; none if a filter may be by a measure. Such a filter chooses among the rows, but would keep
+ * all or nothing of a total.
+ */
 export async function totalOf(
   chosen: AskContext & { meta(): Promise<MetaCube[]> },
   { total }: Ask,

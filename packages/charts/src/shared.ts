@@ -10,7 +10,7 @@ interface SharedValues {
   drill(clicked: DrillTarget): void;
   /** The width that it is laid out for, if it is not that of the page. */
   width?: number | undefined;
-  /** Its author is at work on it, and sees what viewers do not. */
+  /** Whether the author is editing the board, and so sees hidden widgets too. */
   isEdited?: boolean;
   /** Shows the rows behind it in any case. */
   details?(clicked: DrillTarget): void;

@@ -16,15 +16,15 @@ export interface Tokens {
   bad: string;
   font: string;
   radius: number;
-  /** Around cards. */
+  /** The border of cards. */
   border: string;
   borderWidth: number;
-  /** Behind what viewers choose in. */
+  /** The background of controls. */
   control: string;
   series: string[];
-  /** From little to much, for heat maps and maps. */
+  /** Colours from little to much, for heat maps and maps. */
   ramp: string[];
-  /** Of places without a value. */
+  /** The colour of places without a value. */
   land: string;
 }
 

@@ -29,7 +29,7 @@ export interface FieldDisplay {
   format?: string;
   meta?: unknown;
   granularity?: { name: string; interval?: string };
-  /** Of measures: what shows the rows behind them. */
+  /** The members that show the rows behind a measure. */
   drillMembersGrouped?: { dimensions: string[] };
   /** Set by us. */
   isDimension?: boolean;

@@ -11,7 +11,7 @@ export interface RowsState {
   retry(): void;
 }
 
-/** Rows stay while newer ones are asked for. */
+/** Loads the rows of a widget. Old rows stay until the new ones are here. */
 export function useRows(board: Board, snapshot: Snapshot, widgetId: string): RowsState {
   const [state, setState] = useState<Omit<RowsState, 'retry'>>({ isLoading: true });
   const [attempt, setAttempt] = useState(0);

@@ -13,9 +13,9 @@ export function ApplicationFrame({
   onRendered,
   setFilter = (member, filter) => board.setFilter(member, filter),
 }: {
-  /** That of the application: its charts are the data that it can ask for. */
+  /** The board of the application, whose charts are the data that it can ask for. */
   board: Board;
-  /** It has drawn what it asked for first, or was stopped. */
+  /** Called when the application has drawn what it asked for first, or was stopped. */
   onRendered(): void;
   setFilter?: SetFilter | undefined;
 }) {

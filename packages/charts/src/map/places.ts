@@ -37,7 +37,7 @@ export interface MapView {
   lowest: string;
   highest: string;
   hasUnknown: boolean;
-  /** Of a map of points, the largest first, so that none is behind another one. */
+  /** The points of a map of points. The largest comes first, so that none is hidden behind another. */
   points?: readonly MapPoint[];
   /** The name of a country in the language of the reader. */
   nameOf(alpha2: string): string | undefined;
@@ -48,7 +48,7 @@ const keyOf = (value: unknown) =>
     .trim()
     .toLowerCase();
 
-/** Undefined if no row is about a place that the map has. */
+/** Draws the rows on a map; undefined if none is about a place of the map. */
 export function mapOf(
   snapshot: Snapshot,
   { rows, result, query }: Rows,

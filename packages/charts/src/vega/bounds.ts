@@ -9,20 +9,20 @@ import * as data from 'vega-transforms';
 import { field as accessorOf } from 'vega-util';
 import * as view from 'vega-view-transforms';
 import { type Budget, spendOn } from './budget.ts';
-import { ChartRefused } from './chart-refused.ts';
+import { ChartRefusedError } from './chart-refused.ts';
 
-/** Of lists, texts, ticks and bins that a number asks for. */
+/** The longest list or text, and the most ticks or bins, that a number can ask for. */
 const LENGTH_MAX = 10_000;
 /** Each step of a curve reads all rows. */
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
-/** Of the units of an axis, or of what times are rounded to. */
+/** The largest step of a unit of time, on an axis or in rounding. */
 const TIME_STEP_MAX = 1000;
-/** Of a polynomial. */
+/** The highest order of a polynomial. */
 const ORDER_MAX = 10;
 
 function atMost(count: number, max: number, what: string) {
-  if (count > max) throw new ChartRefused(`The chart asks for too many ${what}.`);
+  if (count > max) throw new ChartRefusedError(`The chart asks for too many ${what}.`);
 }
 
 const stepsIn = (start: unknown, stop: unknown, step: unknown = 1) =>
@@ -30,7 +30,7 @@ const stepsIn = (start: unknown, stop: unknown, step: unknown = 1) =>
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** The shortest that each can be. Others are days or longer. */
+/** The shortest length of each unit. Other units are days or longer. */
 const UNITS: [name: RegExp, ms: number][] = [
   [/^milli/, 1],
   [/^second/, 1000],
@@ -91,7 +91,7 @@ function requireGroups({ groupby, key }: Params, { source, add = [] }: Pulse) {
   const fields = [groupby ?? [], key ?? []].flat() as Field[];
   for (const row of source ?? add)
     for (const field of fields)
-      if (String(field(row)) in {}) throw new ChartRefused(`The chart cannot use \`${field(row)}\`.`);
+      if (String(field(row)) in {}) throw new ChartRefusedError(`The chart cannot use \`${field(row)}\`.`);
 }
 
 /** Each group gets a row for each key. */
@@ -121,7 +121,7 @@ function requireTicks({ count, scale, formatSpecifier }: Params) {
   atMost(timesIn(interval, domain[0], domain.at(-1), step), LENGTH_MAX, 'ticks');
 }
 
-/** Each group becomes so many rows. */
+/** Bounds a transform that makes `each` rows of each group. */
 function requireRows({ groupby }: Params, pulse: Pulse, each: number) {
   atMost(sizesOf(groupby, pulse).length * each, ROWS_MAX, 'rows');
 }
@@ -161,7 +161,10 @@ function mostPeers(rows: unknown[], compare: Comparator): number {
   return most;
 }
 
-/** What needs all rows of a frame for each row, if the frame moves. The least and the most of all rows so far do not. */
+/**
+ * The operations that read all rows of a frame for each row. The least and the largest value do so only if the frame
+ * moves at its beginning.
+ */
 const OF_FRAMES = ['values', 'distinct', 'median', 'q1', 'q3', 'ci0', 'ci1'];
 const OF_MOVING_FRAMES = ['min', 'max', 'argmin', 'argmax', ...OF_FRAMES];
 /** Intervals of confidence draw samples of all rows so often. */
@@ -211,7 +214,7 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     atMost(Number(maxbins ?? 0), LENGTH_MAX, 'bins');
     // With a base of 1 or less, Vega looks for the width of bins forever.
     if (base !== undefined && !(Number(base) > 1))
-      throw new ChartRefused('The base of bins must be more than 1.');
+      throw new ChartRefusedError('The base of bins must be more than 1.');
   },
   kde(params, pulse, budget) {
     requireGroups(params, pulse);
@@ -320,7 +323,7 @@ export function boundTransforms() {
 
 /** Each part of a chart, such as an axis or a line, has some. */
 const OPERATOR_WORK = 1300;
-/** So that drawings which begin each other come to an end. */
+/** The cost of each run, so that drawings which begin each other come to an end. */
 const RUN_WORK = 200_000;
 
 /** Groups, small charts and lines are made while a chart runs, of as many parts as the spec has for one. */

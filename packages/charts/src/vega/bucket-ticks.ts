@@ -6,7 +6,7 @@ import { type Part, partsOf } from './spec-parts.ts';
 
 /** How Vega-Lite asks for ticks: one for so many pixels. */
 const BY_ROOM = /^ceil\((\w+)\/(\d+)\)$/;
-/** What Vega asks for. */
+/** The number of ticks that Vega asks for by default. */
 const TICKS = 10;
 /** Its own weeks begin on another day than those of queries. With more than so many in a step, months tell more. */
 const WEEKS_MAX = 4;
@@ -61,7 +61,7 @@ function bucketsOf(
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-/** With few rows in a long time, most of the axis would have no ticks. */
+/** The smallest share of buckets with rows: with few rows in a long time, most of the axis would have no ticks. */
 const FILLED_LEAST = 0.5;
 
 function isFilled(begins: readonly number[]): boolean {
@@ -83,7 +83,7 @@ function ticksOf(
   return begins.filter((_, i) => i % step === 0);
 }
 
-/** Undefined if the author asks for times of a unit. */
+/** The number of ticks; undefined if the author asks for times of a unit. */
 function countOf(wanted: unknown, sizes: ReadonlyMap<string, number>): number | undefined {
   if (wanted === undefined) return TICKS;
   if (typeof wanted === 'number') return wanted;

@@ -1,7 +1,7 @@
 /** Charts whose parts are each within bounds, and too much together. Each is refused while it is drawn. */
 import { afterEach, expect, test } from 'vitest';
 import { problemOf } from '../../test/problem-of.ts';
-import { createBudget, LIMITS } from './budget.ts';
+import { createDrawingBudget, LIMITS } from './budget.ts';
 
 const { work } = LIMITS;
 afterEach(() => {
@@ -57,6 +57,10 @@ const lists = (count: number, ...given: object[]) => ({
   signals: [{ name: 'list', update: 'sequence(5000)' }],
   ...transform(count, { type: 'formula', as: 'list', expr: 'list' }, ...given),
 });
+const texts = (count: number, text: object, more: object = {}) => ({
+  data: [rowsOf(count)],
+  marks: [{ type: 'text', from: { data: 'rows' }, encode: { update: { text, ...more } } }],
+});
 const window = (count: number, op: string, more: object = {}) =>
   transform(count, { type: 'window', ops: [op], fields: ['b'], as: ['made'], sort: { field: 'a' }, ...more });
 
@@ -68,6 +72,20 @@ test.each<[string, string, object]>([
     'texts that are replaced by long ones',
     'characters',
     perRow("length(replace(pad('', 900, 'a'), /a/g, pad('x', 9000)))"),
+  ],
+  // Of the next three, what is made alone would not be too much: it is counted before, too.
+  [
+    'texts that are replaced by what stands before them',
+    'characters',
+    perRow("length(replace(pad('', 9999, 'a'), /a/g, '$`'))", 1),
+  ],
+  ['long texts between values', 'characters', perRow("length(join(sequence(7000), [pad('x', 7000)]))", 1)],
+  ['texts that are filled with long ones', 'characters', perRow("length(pad('x', 7000, pad('x', 7000)))", 1)],
+  ['lines of texts', 'lines', { ...texts(200, { signal: 'list' }), signals: lists(1).signals }],
+  [
+    'lines that a break makes',
+    'lines',
+    texts(200, { signal: "pad('x', 5000)" }, { lineBreak: { value: ' ' } }),
   ],
   [
     'a search of all rows for each',
@@ -202,7 +220,7 @@ test.each<[string, string, object]>([
 
 test('a budget is not renewed while a drawing runs', () => {
   LIMITS.work = 10;
-  const budget = createBudget();
+  const budget = createDrawingBudget();
   const end = budget.begin();
   budget.spend(8, 'steps');
   budget.renew();
@@ -261,6 +279,10 @@ test('50,000 rows in three layers are drawn', async () => {
   expect(
     await problemOf({ width: 400, height: 200, data: [rowsOf(50_000)], scales, axes, marks }),
   ).toBeUndefined();
+});
+
+test('50,000 texts are drawn', async () => {
+  expect(await problemOf({ width: 100, height: 100, ...texts(50_000, { field: 'text' }) })).toBeUndefined();
 });
 
 test('a hundred small charts are drawn', async () => {

@@ -2,16 +2,24 @@
  * What one drawing of a chart may take. Bounds of single lists and texts are not enough: a row can ask for the longest list, and a
  * chart has many rows. Work is counted, not timed, so that a slow machine refuses no chart that a fast one draws.
  */
-import { ChartRefused } from './chart-refused.ts';
+import { ChartRefusedError } from './chart-refused.ts';
 
 /**
- * A step of an expression, or what takes about as long. Usual charts of 50,000 rows take about an eighth of it. Tests of what
- * is refused set less, because all of it takes seconds.
+ * The budget of a drawing, in steps of an expression or what takes about as long. Usual charts of 50,000 rows take
+ * about an eighth of it. Tests of refusals lower it, because spending all of it takes seconds.
  */
 export const LIMITS = { work: 200_000_000 };
 
 /** What a chart can have too many of. */
-export type BudgetUnit = 'steps' | 'values' | 'characters' | 'rows' | 'groups' | 'columns' | 'items';
+export type BudgetUnit =
+  | 'steps'
+  | 'values'
+  | 'characters'
+  | 'rows'
+  | 'groups'
+  | 'columns'
+  | 'items'
+  | 'lines';
 
 export interface Budget {
   /** Refuses the chart if it has asked for too much altogether. */
@@ -22,7 +30,7 @@ export interface Budget {
   begin(): () => void;
 }
 
-export function createBudget(): Budget {
+export function createDrawingBudget(): Budget {
   let left = LIMITS.work;
   let spent: Partial<Record<BudgetUnit, number>> = {};
   let running = 0;
@@ -32,10 +40,10 @@ export function createBudget(): Budget {
       const counted = Math.max(0, work);
       left -= counted;
       spent[what] = (spent[what] ?? 0) + counted;
-      // What is no number would never be too much.
+      // `left >= 0` and not `left < 0`, because a NaN must be refused.
       if (left >= 0) return;
       const [[most] = [what]] = Object.entries(spent).sort(([, a], [, b]) => b - a);
-      throw new ChartRefused(`The chart asks for too many ${most}.`);
+      throw new ChartRefusedError(`The chart asks for too many ${most}.`);
     },
     renew() {
       if (running) return;
@@ -51,7 +59,10 @@ export function createBudget(): Budget {
   };
 }
 
-/** A list that becomes a text takes so many steps for each of its values, and a text one for so many characters. */
+/**
+ * The steps that each value of a list takes when the list becomes a text. A text takes one step for every
+ * `CHARACTERS_OF_STEP` characters.
+ */
 const STEPS_OF_VALUE = 4;
 export const CHARACTERS_OF_STEP = 4;
 

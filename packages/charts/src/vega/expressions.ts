@@ -1,6 +1,6 @@
 /// <reference path="./modules.d.ts" />
 /**
- * What expressions of charts can reach. Whoever writes a chart is not who looks at it. From a drawn item, an event or a
+ * What expressions of charts can reach. The author of a chart is not its viewer. From a drawn item, an event or a
  * function, plain reading of members leads to the dataflow of Vega, from there to the page or the server, and to
  * constructors, which make code of texts. So an expression reads data, and of anything else only the few members that
  * the selections of Vega-Lite need.
@@ -9,17 +9,17 @@ import { expressionInterpreter } from 'vega-interpreter';
 import { Item } from 'vega-scenegraph';
 import { LENGTH_CHECKS } from './bounds.ts';
 import { type Budget, CHARACTERS_OF_STEP, spendOn, spendOnText } from './budget.ts';
-import { ChartRefused } from './chart-refused.ts';
+import { ChartRefusedError } from './chart-refused.ts';
 
 const refuse = (what: string): never => {
-  throw new ChartRefused(`The chart cannot use ${what}.`);
+  throw new ChartRefusedError(`The chart cannot use ${what}.`);
 };
 
 const OF_ITEMS = ['datum', 'mark', 'isVoronoi'];
 /** Bins are a function, and axes begin and end where they do. */
 const OF_BINS = ['start', 'stop', 'step'];
 const OF_EVENTS = ['item', 'shiftKey', 'deltaY', 'deltaMode'];
-/** They hand out the view, or change what other charts could share. */
+/** Functions that hand out the view, or change what other charts could share. */
 const CLOSED_FUNCTIONS = ['view', 'encode'];
 
 /** Own properties of data can be read: they were in the rows, in the spec, or made by expressions. */
@@ -80,7 +80,7 @@ function requirePattern(pattern: unknown, text: unknown = ''): number {
   return tries;
 }
 
-/** Most patterns need far fewer tries than they could. */
+/** The tries that count as one step: most patterns need far fewer than they could. */
 const TRIES_OF_STEP = 64;
 
 const spendOnPattern = (pattern: unknown, text: unknown, budget: Budget) =>
@@ -100,12 +100,15 @@ function requireData(value: unknown, budget: Budget, depth = 0) {
 type Functions = Record<string, (...given: unknown[]) => unknown>;
 type Check = (this: Functions, ...given: unknown[]) => void;
 
-/** Every item of a picture may be looked at. */
+/** The cost of a function that may look at every item of a picture. */
 const PICTURE = 50_000;
-/** What is put together character by character takes that much more. */
+/** The factor for texts that are put together character by character. */
 const REPEATED = 16;
 
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : String(value).length);
+const textLength = (value: unknown) => String(value).length;
+/** Such as `$1`, and what stands before and after a match. */
+const REFERENCE = /\$[\d<&`']/g;
 const always = (names: string[], check: Check) => Object.fromEntries(names.map((name) => [name, check]));
 
 /** What is checked before functions of expressions run, and what they take beside what they are given and return. */
@@ -119,14 +122,16 @@ const checksOf = (budget: Budget): Record<string, Check> => ({
   replace(text, pattern, by) {
     // Any other is not a pattern, but a text that is looked for.
     spendOnPattern(pattern instanceof RegExp ? pattern : '', text, budget);
-    spendOnText(lengthOf(text) * lengthOf(by), budget);
+    const matches = pattern instanceof RegExp && pattern.global ? textLength(text) + 1 : 1;
+    const references = countIn(String(by), REFERENCE);
+    spendOnText(matches * (textLength(by) + references * textLength(text)), budget);
   },
   test: (pattern, text) => spendOnPattern(pattern, text, budget),
   split: (text, separator) => spendOnPattern(separator instanceof RegExp ? separator : '', text, budget),
-  join: (list, separator = ',') => spendOnText(lengthOf(list) * lengthOf(separator), budget),
-  pad(text, length, ...more) {
-    LENGTH_CHECKS.pad!(text, length, ...more);
-    spendOnText((Number(length) || 0) * REPEATED, budget);
+  join: (list, separator = ',') => spendOnText(lengthOf(list) * textLength(separator), budget),
+  pad(text, length, filler = ' ', ...more) {
+    LENGTH_CHECKS.pad!(text, length, filler, ...more);
+    spendOnText((Number(length) || 0) * REPEATED * textLength(filler), budget);
   },
   /** Vega keeps the ends of a domain that are signals, such as times, as data of its own. */
   setdata(name, rows) {
@@ -170,6 +175,9 @@ const OWN: Functions = {
     Array.isArray(list) ? list.map((each) => readMember(each, name)) : readMember(list, name),
 };
 
+/** Drawing a line of text takes about so many steps. */
+const LINE_WORK = 400;
+
 /** The functions of Vega, with what must hold before some of them run. */
 function guarded(functions: Functions, budget: Budget): Functions {
   const counted = (value: unknown) => {
@@ -178,6 +186,12 @@ function guarded(functions: Functions, budget: Budget): Functions {
   };
   const checked: Functions = Object.assign(Object.create(functions), OWN, {
     counted,
+    /** Each line of a text is drawn by itself: those of a list, and those that a line break makes. */
+    countedLines(text: unknown, lineBreak: unknown) {
+      const lines = Array.isArray(text) ? text.length : lineBreak == null ? 1 : textLength(text) + 1;
+      budget.spend(lines * LINE_WORK, 'lines');
+      return text;
+    },
     readCounted: (object: unknown, key: unknown) => counted(readMember(object, key)),
   });
   for (const [name, check] of Object.entries({ ...LENGTH_CHECKS, ...checksOf(budget) })) {
@@ -206,10 +220,10 @@ const call = (name: string, ...given: unknown[]) => ({
   arguments: given,
 });
 
-/** They do not follow what they are given, however long it is. */
+/** Functions whose cost does not depend on the size of their arguments. */
 const FREE_FUNCTIONS =
   /^_?(if|data|length|item|group|xy|x|y|inScope|setdata|modify|is(Array|Boolean|Date|Defined|Number|Object|RegExp|String|Tuple|Valid))$/;
-/** Of these, operators make a text or a number: of a list, of all that is in it. */
+/** Operators that do not turn their operands into a text or a number; the others read all of a list. */
 const LOGICAL = ['===', '!=='];
 const PLAIN_NODES = ['Literal', 'BinaryExpression', 'UnaryExpression'];
 const isFree = ({ callee }: Node) => FREE_FUNCTIONS.test((callee as Node).name!);
@@ -273,21 +287,27 @@ const stepsIn = (part: unknown): number =>
     ? Object.values(part).reduce((sum, each) => sum + stepsIn(each), isNode(part) ? stepsOf(part) : 0)
     : 0;
 
+const countedLines = (text: Node, lineBreak: Node = { type: 'Literal', value: null }) =>
+  call('countedLines', counted(text), counted(lineBreak));
+
 const closedExpression = ({ ast, channels, ...rest }: Expression) => ({
   ...rest,
   ...(ast && { ast: closed(ast) }),
   ...(channels && {
     channels: Object.fromEntries(
-      Object.entries(channels).map(([name, channel]) => [name, { ast: counted(channel.ast) }]),
+      Object.entries(channels).map(([name, { ast }]) => [
+        name,
+        { ast: (name === 'text' ? countedLines(ast, channels.lineBreak?.ast) : counted(ast)) as Node },
+      ]),
     ),
   }),
 });
 
-/** They run when something happens, between two drawings. */
+/** The kinds of expressions that run on an event, between two drawings. */
 const OF_EVENTS_KINDS = ['event', 'handler'];
 
 /**
- * Vega's interpreter for expressions that reach nothing but data. What they may not have throws `ChartRefused`, and so does what
+ * Vega's interpreter for expressions that reach nothing but data. What they may not have throws `ChartRefusedError`, and so does what
  * is too much for the budget.
  */
 export const closedInterpreter = (budget: Budget) =>

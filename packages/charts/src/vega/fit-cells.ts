@@ -1,10 +1,13 @@
 /** Makes room for small charts: those of a facet, and views beside or below each other. */
 import { entriesOf, isBand, type Part, partsOf, type Room } from './spec-parts.ts';
 
-/** What they are compiled with where they have no size of their own, which means: as large as there is room. */
+/**
+ * The size that small charts are compiled with if they have none of their own. It stands for: as large as there is
+ * room.
+ */
 const UNSIZED = { width: 220, height: 150 };
 const MIN = { width: 80, height: 90 };
-/** So wide that they can be read, where they may stand in any number of columns. */
+/** The width at which small charts can be read, where they may stand in any number of columns. */
 const WISH = 160;
 /** A longer name would make a chart that nobody scrolls through. */
 const WIDTHS_MAX = 3;

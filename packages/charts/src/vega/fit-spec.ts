@@ -2,10 +2,10 @@
 import { fitCells } from './fit-cells.ts';
 import { entriesOf, isBand, type Part, partsOf, type Room } from './spec-parts.ts';
 
-/** Beside the text: the symbol, and the space to the next entry. */
+/** The width of a legend entry beside its text: the symbol, and the space to the next entry. */
 const ENTRY_EXTRA = 32;
 const ENTRY_HEIGHT = 16;
-/** Of the axes and marks, below the legends. */
+/** The least height of the axes and marks, below the legends. */
 const PLOT_MIN = 150;
 const NARROW = 480;
 const CHARACTER = 6.4;

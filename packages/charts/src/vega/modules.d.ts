@@ -48,7 +48,7 @@ declare module 'vega-view' {
     stroke?: unknown;
     fill?: unknown;
     bounds?: { x1: number; y1: number; x2: number; y2: number };
-    /** Of a group. */
+    /** The marks of a group. */
     items?: Mark[];
   }
   export interface Mark {

@@ -20,7 +20,7 @@ export interface PointerHit {
   rule?: { x1: number; y1: number; x2: number; y2: number };
 }
 
-export interface Pointing {
+export interface PointerController {
   /** Takes a key, or leaves it to the page. */
   press(key: string): boolean;
   leave(): void;
@@ -40,7 +40,7 @@ const CLICK_MAX_PX = 5;
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 const CHOICES: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
-export function createPointing({ view, frame, marks, reader, show, open }: Options): Pointing {
+export function createPointing({ view, frame, marks, reader, show, open }: Options): PointerController {
   let current: Target | undefined;
   let stop = -1;
   let touched: Target | undefined;

@@ -9,8 +9,8 @@ import { View } from 'vega-view';
 import * as view from 'vega-view-transforms';
 import type { VegaLocale } from './axis-formats.ts';
 import { boundTransforms, boundView } from './bounds.ts';
-import { createBudget } from './budget.ts';
-import { ChartRefused } from './chart-refused.ts';
+import { createDrawingBudget } from './budget.ts';
+import { ChartRefusedError } from './chart-refused.ts';
 import { closedInterpreter } from './expressions.ts';
 
 Object.assign(transforms, data, view, encode, regression);
@@ -32,7 +32,7 @@ const quietly = { level: () => 0, error() {}, warn() {}, info() {}, debug() {} }
 function requireNoCode({ data, ...rest }: { data?: { name: string }[] }) {
   const sources = data?.map((source) => (source.name === 'rows' ? { ...source, values: [] } : source));
   JSON.stringify([rest, sources], (key, value) => {
-    if (key.startsWith('$')) throw new ChartRefused(`The chart cannot use \`${key}\`.`);
+    if (key.startsWith('$')) throw new ChartRefusedError(`The chart cannot use \`${key}\`.`);
     return value;
   });
 }
@@ -47,7 +47,7 @@ const OWN_EVENTS = {
 };
 
 /**
- * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. Throws `ChartRefused`, or tells
+ * The spec cannot be trusted: it decides what is drawn inside of the element, and nothing else. Throws `ChartRefusedError`, or tells
  * `refuse` while the chart runs, if it asks for too much or for what it may not have: then nothing is drawn.
  */
 export function createView(
@@ -55,17 +55,17 @@ export function createView(
   config: object,
   locale: object,
   labels: (own: VegaLocale) => Partial<VegaLocale>,
-  refuse: (problem: ChartRefused) => void,
+  refuse: (problem: ChartRefusedError) => void,
   renderer: 'svg' | 'none',
 ): View {
   requireNoCode(spec);
   const runtime = { ...parse(spec, config, { ast: true }), eventConfig: OWN_EVENTS, bindings: [] };
-  const budget = createBudget();
+  const budget = createDrawingBudget();
   const view = new View(runtime, {
     renderer,
     expr: closedInterpreter(budget),
     loader: noLoader,
-    logger: { ...quietly, error: (found: unknown) => found instanceof ChartRefused && refuse(found) },
+    logger: { ...quietly, error: (found: unknown) => found instanceof ChartRefusedError && refuse(found) },
     locale,
     hover: true,
   });

@@ -29,9 +29,9 @@ export interface Cell {
   width: number;
   height: number;
   direction: Direction;
-  /** Of marks that span rows. */
+  /** The points of marks that span rows. */
   points: Spot[];
-  /** Of marks with one shape for each row. */
+  /** The shapes of marks with one shape for each row. */
   shapes: Spot[];
 }
 

@@ -81,7 +81,10 @@ function visit(part: unknown, see: (part: Part, name: string) => void, name = ''
   }
 }
 
-/** Every text of a spec is searched for each of its units, so a spec with more keeps them, and the grain of its report. */
+/**
+ * The most units whose grain can be changed, because every text of a spec is searched for each of them. A spec with
+ * more keeps the grain of its report.
+ */
 const UNITS_MAX = 100;
 
 const known = new WeakMap<object, TimeUnit[]>();

@@ -3,7 +3,7 @@ import { useBoard } from '../shared.ts';
 export interface TooltipLine {
   label: string;
   text: string;
-  /** Of a series. */
+  /** The colour of a series. */
   color?: string | undefined;
   /** Whether a click leads to the rows behind it. */
   isChosen?: boolean;

@@ -7,7 +7,7 @@ import { filtersOthers, opensOn, useShared } from '../shared.ts';
 import { createReader } from './datum.ts';
 import { createDrawing } from './drawing.ts';
 import './plain-renderer.ts';
-import { createPointing, type PointerHit, type Pointing } from './pointing.ts';
+import { createPointing, type PointerController, type PointerHit } from './pointing.ts';
 import { createView } from './runtime.ts';
 import { marksOf, type Target, unseenTimes } from './spots.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -16,7 +16,7 @@ export function VegaChart({ widgetId, snapshot, title, rows: { rows, result, que
   const { board, drill } = useShared();
   const { tokens, formats, say } = board;
   const frame = useRef<HTMLDivElement>(null);
-  const pointing = useRef<Pointing | undefined>(undefined);
+  const pointing = useRef<PointerController | undefined>(undefined);
   const [pointed, setPointed] = useState<PointerHit>();
   const [error, setError] = useState<Error>();
   /** Counts the sizes that the chart was drawn for. */

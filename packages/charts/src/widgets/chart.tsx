@@ -227,7 +227,7 @@ interface CardProps {
   body: ComponentChildren;
   isStale?: boolean;
   kind?: string;
-  /** In the head, beside the title. */
+  /** Marks in the head of the card, beside the title. */
   marks?: ComponentChildren;
 }
 

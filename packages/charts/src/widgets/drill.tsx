@@ -14,7 +14,7 @@ import { Table } from './table.tsx';
 const SNAPSHOT = { reportId: 0 };
 
 interface Details extends Rows {
-  /** Of all rows, also of those that are not here yet. */
+  /** The number of all rows, also of those that are not loaded yet. */
   count: number;
 }
 
@@ -28,7 +28,7 @@ export function Drill(props: DrillTarget & { onClose(): void }) {
   const [problem, setProblem] = useState<Problem>();
   const [isEmpty, setEmpty] = useState(false);
   const [note, setNote] = useState('');
-  /** Pages are asked for one after the other. What was asked for with another order does not count any more. */
+  /** The load that is under way: pages are loaded one after the other, and a load with an outdated order is ignored. */
   const asking = useRef<object | undefined>(undefined);
 
   const named = namesOf(props, formats);

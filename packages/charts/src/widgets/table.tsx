@@ -32,7 +32,7 @@ export function Table({
   more,
 }: DrawProps & {
   spec?: Record<string, unknown> | undefined;
-  /** Of a table whose rows come in pages: the server sorts them. */
+  /** The further pages, for a table whose rows come in pages and are sorted by the server. */
   more?: { count: number; sort: Sort; setSort(sort: Sort): void; load(): void };
 }) {
   const { board, drill, details = drill } = useShared();
@@ -45,7 +45,7 @@ export function Table({
     (more ? canDrill(annotation, member) : opensOn(board, { widgetId, annotation, member, query }));
   const all = formattedColumns(snapshot, { rows, result, query }, formats);
   const columns = [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
-  // The next ones would need to know how wide it is.
+  // Only the first column can be pinned: the position of the next one would depend on its width.
   const pinned = columns[0]?.isPinned ? columns[0] : undefined;
   const classOf = (column: Column) => (column === pinned ? `${column.align} pinned` : column.align);
   const [first] = (Array.isArray(spec?.sort) ? spec.sort : []) as Sort[];
@@ -72,7 +72,7 @@ export function Table({
     : sorted.length;
   const cell = (row: Row, column: Column) => formats.value(row[column.member], column.shown, column.format);
   const press = ({ member }: Column) => {
-    // Those in sight would be some rows in the middle.
+    // Scroll to the beginning: after a sort, the rows in sight would be some in the middle.
     if (more) frame.current!.scrollTop = 0;
     setSort({
       member,
