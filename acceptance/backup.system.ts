@@ -213,7 +213,7 @@ test('commands say how they are called, and refuse what they do not know', async
     code: 1,
     stderr: expect.stringMatching(/\nOne file must be named\.\n$/),
   });
-  // Wrong settings do not keep anybody from reading it.
+  // The help can be read even with wrong settings.
   expect(await finished(dataDir, ['backup', '--help'], { ORIEL_PORT: 'wrong' })).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(usage),

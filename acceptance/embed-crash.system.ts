@@ -27,7 +27,7 @@ const TIMEOUT_MS = 600_000;
 const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
 
 interface ConfirmedSessions {
-  /** Sessions that nobody has tried to exchange. */
+  /** Sessions that no client has tried to exchange. */
   sessionIds: string[];
   exchanged: { sessionId: string; token: string }[];
 }

@@ -115,7 +115,9 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
   timeout: TIMEOUT_MS,
 }, async () => {
   const kills = new Map<string, () => Promise<unknown>>();
-  /** Everything that reached the mail server as a whole message, also if it was killed before the answer. */
+  /**
+   * The recipients of each whole message that reached the mail server, even if the sender was killed before the answer.
+   */
   const arrived: string[] = [];
   const mails = await startMailServer({
     recipient: async (address) => {
@@ -136,7 +138,7 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
   const place = { deploymentId: 1, id: 0 };
   const admin = () => server.client(apiKey);
   const readers = ['ann', 'ben', 'cleo', 'dora'];
-  /** As if the time had come, and so many servers had noticed. */
+  /** Makes the schedule due now, with the jobs of as many servers as noticed it. */
   const dueNow = async (noticed = 1) => {
     const database = await openDatabase(dataDir);
     await database.query(`update notifications set next_due_at = now() where id = ${place.id}`);
@@ -148,7 +150,7 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
     await database.query('notify oriel_jobs');
     await database.end();
   };
-  /** As if the jobs of the killed server had been left alone for half a minute. */
+  /** Ends the leases of running jobs, as if the killed server had not renewed them for half a minute. */
   const endLeases = async () => {
     const database = await openDatabase(dataDir);
     await database.query("update jobs set lease_until = now() where state = 'running'");
@@ -177,13 +179,13 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
     }));
     await admin().addRecipients({ ...place, body: { recipients } });
 
-    /** Kills once, where it is told, and starts again. */
+    /** Kills the server once, at this point, and starts it again. */
     const killedAt = async (where: string, run: number) => {
       arrived.length = 0;
       const isKilled = new Promise<void>((resolve) => {
         kills.set(where, async () => {
           kills.clear();
-          // With the process that runs its jobs, and its database.
+          // This kills the process that runs its jobs, and its database, too.
           process.kill(-server.pid, 'SIGKILL');
           await killServer(server);
           resolve();
@@ -208,7 +210,8 @@ test('a server that is killed in any phase sends nobody the same run twice, and 
       await killedAt('message cleo@example.com', 3),
     ];
     expect(one).toEqual({ statuses: Array(4).fill('sent'), counts: [1, 1, 1, 1] });
-    // The process that runs jobs may end later than the server: then what was on its way is sent, and else unknown.
+    // The process that runs jobs may outlive the server: then the mail that was on its way is `sent`, otherwise
+    // `unknown`.
     for (const { statuses, counts } of [two, three])
       for (const [i, status] of statuses.entries()) {
         expect(['sent', 'unknown']).toContain(status);

@@ -1,4 +1,4 @@
-/** The client and the element, as somebody gets them who installs them into an empty project. */
+/** The client and the element, as a user gets them who installs them into an empty project. */
 import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

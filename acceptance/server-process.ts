@@ -68,14 +68,14 @@ export async function usedDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** The test process that comes first sets it up for all of them. */
+/** Sets the data dir up once for all test processes, under a lock. */
 async function setUpOnce(): Promise<string> {
   const folder = join(inject('runFolder'), 'used');
   const complete = join(folder, 'complete');
   const lock = new pg.Client(inject('postgresUrl'));
   await lock.connect();
   try {
-    // Given back if this process ends.
+    // The lock is released if this process ends.
     await lock.query(`select pg_advisory_lock(hashtext('${folder}'))`);
     if (!existsSync(complete)) await setUp(folder, complete);
   } finally {
@@ -206,7 +206,7 @@ export const isListening = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** Returns a port on which nobody listens. */
+/** Returns a port on which no process listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

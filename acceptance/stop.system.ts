@@ -36,7 +36,7 @@ function expectNothingLeft({ dataDir }: ServerProcess) {
 interface Stop {
   how: string;
   send(server: ServerProcess): void;
-  /** While the server waits for the requests. */
+  /** Sends the signal again while the server waits for the requests. */
   sendAgain(server: ServerProcess): void;
 }
 

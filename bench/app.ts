@@ -1,4 +1,7 @@
-/** The app in a real browser: how soon its pages are there, and whether they keep up with whoever drags, scrolls and types. */
+/**
+ * The app in a real browser: how soon its pages are there, and whether they keep up with dragging, scrolling and
+ * typing.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../packages/server/test/browser.ts';
 import { requireChromium } from '../scripts/chromium.ts';
@@ -39,7 +42,7 @@ const PAGES = {
   home: { path: `/d/${DEPLOYMENT_ID}`, ready: 'a.item-name' },
   explore: { path: `/d/${DEPLOYMENT_ID}/explore`, ready: '.explore-start .source-card' },
 };
-/** Where an empty page draws 60 frames a second, more than 50 are asked. */
+/** The target, as a share of an empty page: more than 50 frames a second where that page draws 60. */
 const FRAMES_ASKED = 50 / 60;
 const FRAME_MS = 1000 / 60;
 const LETTERS = 'member 4321 of';
@@ -190,7 +193,7 @@ function pageLoads(
   };
 }
 
-/** An empty page, on which the same happens. */
+/** The anchor: the same actions on an empty page. */
 async function emptyPage(context: BrowserContext, act: (page: Page, seconds: number) => Promise<void>) {
   const page = await context.newPage();
   await page.setContent('<!doctype html><div style="height:3000000px">empty</div>');
@@ -250,7 +253,7 @@ async function scrolling(context: BrowserContext, oriel: Oriel) {
   };
 }
 
-/** Each letter is awaited, so that every one has an answer. */
+/** Types the text, and awaits the answer to each letter before the next one. */
 async function typed(page: Page, text: string): Promise<number[]> {
   for (let i = 0; i < text.length; i++) {
     await page.keyboard.type(text[i]!);

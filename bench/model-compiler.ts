@@ -6,7 +6,7 @@ import { openPeer, PEER_VERSION, type Peer } from './queries/schema-compiler.ts'
 import { type Action, compareLatencies, type Ratio } from './reports/latency.ts';
 
 const SIZE = { cubes: 50, views: 10 };
-/** In all rounds together. */
+/** The number of queries in all rounds together. */
 const QUERIES = 1000;
 const VIEWER: Viewer = {
   groups: [],

@@ -106,7 +106,7 @@ async function run(options: RunOptions) {
   };
 }
 
-/** Runs follow each other for as long as minting is measured. */
+/** Measures minting while runs follow each other. */
 const besideRuns =
   (send: () => Promise<number>, mint: (seconds: number) => Promise<Sample>) => async (seconds: number) => {
     let isOver = false;

@@ -11,7 +11,7 @@ import {
   statementOf,
 } from './queries/sales.ts';
 
-/** As many as an engine runs at once. */
+/** The number of queries that an engine runs at once. */
 const AT_ONCE = 4;
 
 export const queryDashboard: Benchmark = {

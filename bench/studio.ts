@@ -16,7 +16,7 @@ import { undoAtEnd } from './harness/undo.ts';
 const CUBES = 200;
 const ADMIN_EMAIL = 'bench@example.com';
 const FILES_PER_REQUEST = 100;
-/** Between two letters, as of somebody who types fast. */
+/** The pause between two letters of a fast typist. */
 const PAUSE_MS = 90;
 const TEXT = '# what a person types';
 
@@ -73,7 +73,7 @@ async function run(options: RunOptions) {
 }
 
 interface TypingResult {
-  /** From each key to the next frame, in milliseconds. */
+  /** The times from each key to the next frame, in milliseconds. */
   times: number[];
   /** What the main thread of the page computed meanwhile. */
   processorMs: number;

@@ -70,7 +70,7 @@ function counting(name: string, count: (counters: Usage, i: number) => void): Co
         for (const end = calls + BATCH; calls < end; calls++) count(counters, calls);
         elapsed = performance.now() - begin;
       }
-      // The write that is due.
+      // Include the write that is due.
       await counters.flush();
       return { perSecond: (calls / elapsed) * 1000 };
     },

@@ -110,7 +110,7 @@ function describe({ outputs }) {
   };
 }
 
-/** From the sources of the app, so that the server serves the pages that there are. */
+/** Reads the routes from the sources of the app, so that the server serves exactly the pages that exist. */
 async function readRoutes(build) {
   const { outputFiles } = await build({
     entryPoints: [join(SOURCE, 'routes.ts')],

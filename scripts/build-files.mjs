@@ -37,7 +37,7 @@ async function placeEncoded(folder, name, contents) {
   await place(folder, `${name}.gz`, await promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }));
 }
 
-/** Of the names and the contents of all files below some folders of the project, without tests, and of other files of it. */
+/** Hashes the names and contents of all files below these folders, without tests, and of the other files. */
 export async function hashInputs(folders, others) {
   const found = await Promise.all(folders.map((folder) => filesBelow(join(root, folder))));
   const paths = [...found.flat().sort(), ...others.map((file) => join(root, file))];

@@ -57,12 +57,12 @@ export const SOURCES = {
   ],
   others: ['packages/server/package.json', 'package-lock.json', 'scripts/build.mjs'],
 };
-/** Says what the server was built from, and which files of engines belong to it. */
+/** The record of the build: what the server was built from, and which files of engines belong to it. */
 const RECORD = join(DIST, 'built.json');
 
 /**
- * What has not changed since the last build is not built again. The program of the server takes most of the time, and
- * can be left out where nobody starts it.
+ * Builds what has changed since the last build. The program of the server takes most of the time, and can be left out
+ * by callers that do not start it.
  */
 export async function build({ hasProgram = true } = {}) {
   await buildViewer();
@@ -104,8 +104,8 @@ export async function buildProgram(entry, name) {
 }
 
 /**
- * Apart from the server, because a small program starts fast and needs little memory. Each driver has files of its own
- * (`engine/…`), so that a process loads only the driver that it uses.
+ * Bundles the program of the engines apart from the server, because a small program starts fast and needs little
+ * memory. Each driver has files of its own (`engine/…`), so that a process loads only the driver that it uses.
  */
 async function buildEngine() {
   const { build: bundle } = await import('esbuild');

@@ -83,7 +83,7 @@ async function startOriel() {
   if (!apiKey) {
     if (!isEnding) console.error('Oriel did not start.');
     await end(1);
-    // Whoever ends it already ends this process too.
+    // If `end` was called before, that call ends the process.
     await new Promise(() => {});
   }
   child.stdout.resume();

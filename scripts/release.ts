@@ -25,7 +25,7 @@ process.once('SIGINT', () => process.exit(130));
 
 setVersion();
 writeChangelog();
-// Loads much, which a refusal does not need.
+// Imported only here, because it loads much that a refusal does not need.
 const { packAll } = await import('./packages/all.ts');
 const tarballs = await packAll(join(root, 'release'));
 console.log(`
@@ -71,7 +71,10 @@ function refuseWrongVersion() {
     fail(`${version} is lower than ${current}, the version of this checkout: choose another version.`);
 }
 
-/** In the manifests, the lock file and the sample for Kubernetes. Our packages name each other by their exact versions. */
+/**
+ * Sets the version in the manifests, the lock file and the sample for Kubernetes. Our packages name each other by their
+ * exact versions.
+ */
 function setVersion() {
   const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
   for (const folder of ['.', ...folders]) editJson(join(folder, 'package.json'), setIn);
@@ -125,7 +128,7 @@ function withSection(text: string, section: string): string {
   return `${(head + section + others).trimEnd()}\n`;
 }
 
-/** The first release has no commits to compare with. */
+/** The list of commits since the last release; empty for the first one. */
 function changes(): string {
   const subjects = last ? git('log', '--no-merges', '--format=%s', `v${last}..HEAD`).split('\n') : [];
   return subjects.map((subject) => subject && `- ${subject}`).join('\n');

@@ -25,7 +25,7 @@ export async function runWithin(
     endTree(child.pid!);
   }, limitMs);
   const onOwnExit = () => endTree(child.pid!);
-  // First, because what runs after it may remove the folders of the program.
+  // This listener must run first, because later ones may remove the folders of the program.
   process.prependOnceListener('exit', onOwnExit);
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   clearTimeout(timer);
@@ -33,7 +33,7 @@ export async function runWithin(
   return { output, isTimedOut };
 }
 
-/** Also finds children in process groups of their own, because it looks for parents. */
+/** Kills a process and its descendants. It follows parent ids, and so finds children in process groups of their own. */
 function endTree(root: number) {
   const parents = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()

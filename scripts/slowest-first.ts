@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import times from './test-times.json' with { type: 'json' };
 
-/** For the first run, as on CI. Later runs use the time that each file took the last time. */
+/** The times to use in the first run, as on CI. Later runs use the time that each file took the last time. */
 const MEASURED: Record<string, number> = times;
 
 export class SlowestFirst extends BaseSequencer {

@@ -5,6 +5,6 @@ import { install, root } from './install.mjs';
 install();
 const { build } = await import('./build.mjs');
 await build();
-// Otherwise its process would run as long as the server.
+// Stop esbuild, whose process would otherwise run as long as the server.
 await (await import('esbuild')).stop();
 await import(join(root, 'packages/server/main.js'));

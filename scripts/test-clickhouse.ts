@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
-/** Without the packages that it names as dependencies, which are for data frames. */
+/** The library, without its dependencies, which are for data frames. */
 const LIBRARY = 'chdb-core==26.9.0';
 const TESTS = [
   'packages/semantic/src/plan/golden.test.ts',
   'packages/semantic/src/plan/random.test.ts',
-  'packages/semantic/src/plan/fences.test.ts',
+  'packages/semantic/src/plan/policy-barriers.test.ts',
   'packages/server/src/engines/same-rows.test.ts',
   'packages/server/test/clickhouse.check.ts',
 ];

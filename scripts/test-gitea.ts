@@ -11,7 +11,7 @@ const VERSION = 'v1.26.0';
 const folder = join(root, 'node_modules', '.cache', `gitea-${VERSION}`);
 const built = join(folder, 'gitea');
 
-/** Niced, since it takes all that it gets. */
+/** Builds Gitea with a low priority, because the build takes all the processor time that it gets. */
 function build(): boolean {
   if (existsSync(built)) return true;
   const download = spawnSync('go', ['mod', 'download', '-json', `code.gitea.io/gitea@${VERSION}`], {

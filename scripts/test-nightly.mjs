@@ -27,7 +27,9 @@ const names = process.argv.slice(2);
 const unknown = names.find((name) => !(name in ALL));
 if (unknown) fail(`There is no ${unknown}. There are: ${Object.keys(ALL).join(', ')}`);
 
-/** What cannot run here, and why. What is asked for by its name runs, and says so itself. */
+/**
+ * Returns why a check cannot run here. A check that is asked for by name always runs, and says itself what is missing.
+ */
 function reasonToSkip(name) {
   if (name !== 'gitea' || names.length || process.env.ORIEL_TEST_GITEA) return undefined;
   return spawnSync('go', ['version']).status === 0 ? undefined : 'there is no Go, of which Gitea is built';

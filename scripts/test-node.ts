@@ -17,7 +17,7 @@ const node = join(folder, 'node_modules', name, 'bin', 'node');
 
 const isExact = version.split('.').length === 3;
 if (!isExact || !existsSync(node)) {
-  // Also if one is there, because it may be an old one. Without the registry, it serves.
+  // Install even if there is one, because it may be outdated. Without the registry, the old one is used.
   console.log(`Installing ${name}@${version} into ${folder}`);
   mkdirSync(folder, { recursive: true });
   const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from './install.mjs';
 
 const FILE = join(root, 'scripts', 'test-times.json');
-/** All others take about the same time, so their order does not matter. */
+/** The number of files to keep. All others take about the same time, so their order does not matter. */
 const KEPT = 60;
 /** How many of the slowest files must be among those that are kept. */
 const SLOWEST = 15;

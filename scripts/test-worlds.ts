@@ -16,7 +16,7 @@ const TESTS = [
 ];
 const seed = process.env.ORIEL_TEST_SEED ?? String(randomInt(1, 1_000_000));
 const worlds = process.env.ORIEL_TEST_WORLDS ?? '500';
-/** How many of the inputs of tests that draw other things than worlds. */
+/** The factor for the number of inputs, for tests that draw other things than worlds. */
 const runs = process.env.ORIEL_TEST_RUNS ?? '4';
 
 console.log(`ORIEL_TEST_SEED=${seed} ORIEL_TEST_WORLDS=${worlds} ORIEL_TEST_RUNS=${runs}`);

@@ -40,7 +40,7 @@ if (unsteady.length) {
   for (const { file, error } of unsteady) console.log(`\n${file}\n${error}`);
 }
 if (failures.length) {
-  // At the end, because whoever reads a long log reads its end first.
+  // Print the failures last, because a long log is read from its end.
   console.log('\n— failed');
   for (const { file, error } of failures) console.log(`\n${file}\n${error}`);
 }
@@ -55,8 +55,8 @@ function git(...list) {
 }
 
 /**
- * In one thread: several would do more than twice the work, because each looks at much of the code again. What an earlier
- * run has found out about files that have not changed is kept.
+ * Checks the types in one thread: several would do more than twice the work, because each checks much of the code
+ * again. What an earlier run knows about unchanged files is cached.
  */
 function types() {
   const check = (name, project) => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     replaced(sample('prometheus/prometheus.yml'), {
       '127.0.0.1:4000': new URL(server.url).host,
       '/etc/prometheus/oriel-metrics-token': token,
-      // So that the test need not wait.
+      // A short interval, so that the test need not wait.
       '_interval: 15s': '_interval: 1s',
     }),
   );

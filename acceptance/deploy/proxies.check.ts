@@ -201,7 +201,7 @@ describe.each<{ name: string; startProxy: () => Promise<Proxy> }>([
     // The server has read it, and does not know its field.
     const { status, body } = await json(proxy, path, sized(LARGEST));
     expect([status, body.code]).toEqual([400, 'invalid_request']);
-    // Only its head is sent, because nobody reads the rest.
+    // Only its head is sent, because the proxy does not read the rest.
     expect((await send(proxy, path, { ...sized(LARGEST + 1), body: undefined })).statusCode).toBe(413);
   });
 

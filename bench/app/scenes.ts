@@ -100,7 +100,7 @@ export async function openLongTable(page: Page, { url }: Oriel): Promise<void> {
   await page.locator('.result-table tbody tr:not(.space)').first().waitFor();
 }
 
-/** A view whose members nobody could find without a search. */
+/** Opens a view with so many members that only a search finds them. */
 export async function openManyMembers(page: Page, { url }: Oriel): Promise<void> {
   await page.route(/\/meta(\?|$)/, async (route) => {
     const response = await route.fetch();

@@ -13,12 +13,12 @@ const QUERIES = [
   { measures: ['orders.count'], dimensions: ['orders.warehouse'] },
   { measures: ['orders.count'], timeDimensions: [{ dimension: 'orders.ordered_at', granularity: 'month' }] },
 ];
-/** The company's own people list reports, once for so many visits. */
+/** The number of visits for each list of reports that the company's own people open. */
 const VISITS_FOR_A_LIST = 10;
 
 let visitors = 0;
 
-/** Nobody who visits is known from another visitor. */
+/** Makes visits. Its viewers are new to the server: no other visitor uses their ids. */
 export function visitor({
   servers,
   customers,
@@ -29,7 +29,7 @@ export function visitor({
   sockets?: number;
 }) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
-  /** By the kind of request, in milliseconds. */
+  /** The latencies by the kind of request, in milliseconds. */
   const latencies = new Map<string, number[]>();
   const own = ++visitors;
   let calls = 0;

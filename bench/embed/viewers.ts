@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Connection } from '../harness/oriel.ts';
 
 export const VIEWERS = 10_000;
-/** New viewers are added to these. */
+/** The limit of users, which leaves room for the new viewers. */
 export const USERS_MAX = 100_000_000;
 const BATCH = 100;
 export const GROUPS = ['analysts', 'marketing', 'finance'];

@@ -3,7 +3,7 @@ export interface Benchmark {
   name: string;
   /** One line that says what is measured, and what it is compared with. */
   description: string;
-  /** What it can measure by itself, by name. */
+  /** The names of the parts that can be measured alone. */
   scenes?: readonly string[];
   run(options: RunOptions): Promise<Outcome>;
 }

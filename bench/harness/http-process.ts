@@ -54,7 +54,7 @@ export async function startHttpProcess(options: {
   }
 }
 
-/** Leaves out settings that are meant for a server that somebody runs by hand on this machine. */
+/** Leaves out settings that are meant for a server that a developer runs by hand on this machine. */
 const inheritedEnv = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(ORIEL_|PG|NODE_OPTIONS$)/.test(name)),

@@ -21,7 +21,7 @@ interface Process {
   cpuSeconds: number;
 }
 
-/** Of this process and of all processes below it. Linux only. */
+/** The usage of this process and of all processes below it. Linux only. */
 export async function usageOf(pid: number): Promise<Usages> {
   const all = await listProcesses();
   const tree = [pid];
@@ -39,7 +39,7 @@ export async function usageOf(pid: number): Promise<Usages> {
 const noUsages = () =>
   Object.fromEntries(PARTS.map((part) => [part, { megabytes: 0, cpuSeconds: 0 }])) as Usages;
 
-/** Of several servers together. */
+/** Adds up the usage of several servers. */
 export function addUsages(list: Usages[]): Usages {
   const sum = noUsages();
   for (const usages of list) {

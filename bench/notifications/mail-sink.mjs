@@ -13,7 +13,7 @@ function accepted() {
 
 const server = createServer((socket) => {
   let isData = false;
-  /** Of a command, or of a message. */
+  /** The end of the input: of a command, or of a message. */
   let tail = Buffer.alloc(0);
   socket.on('error', () => {});
   socket.write('220 sink\r\n');

@@ -11,7 +11,7 @@ export async function startMails() {
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     url: `smtp://127.0.0.1:${port}`,
-    /** When so many more were accepted. */
+    /** Resolves with the time when this many more messages were accepted. */
     async next(count: number): Promise<number> {
       const done = once(child, 'message');
       child.send(count);

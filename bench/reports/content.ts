@@ -53,7 +53,7 @@ const PEOPLE = {
   parents: FIRST_ID + 4,
   roots: FIRST_ID + 5,
 };
-/** Nobody else is in these groups. */
+/** Groups with one member each, a measured viewer. */
 const GROUP_OF = { small: FIRST_ID + GROUPS - 1, direct: FIRST_ID + GROUPS - 2 };
 
 const WORDS =

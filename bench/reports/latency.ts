@@ -17,7 +17,7 @@ export interface Ratio {
   anchor: Action;
   /** What the anchor does and does not do. */
   anchorDoes: string;
-  /** Its time is subtracted from the subject's, if only the additional time matters. */
+  /** The action whose time is subtracted from the subject's, if only the additional time matters. */
   without?: Action;
   asked?: Target;
 }

@@ -15,7 +15,7 @@ export const accepted: AcceptedMutant[] = [
     [`${PLAN}/columns.ts`, "typeof token === 'string'"],
     [`${PLAN}/comparisons.ts`, "typeof condition !== 'boolean'", "piece.kind === 'value'"],
     [`${PLAN}/divisions.ts`, "typeof token === 'string'"],
-    [`${PLAN}/fences.ts`, "typeof piece === 'string'", "piece.kind === 'name'"],
+    [`${PLAN}/policy-barriers.ts`, "typeof piece === 'string'", "piece.kind === 'name'"],
     [`${PLAN}/groups.ts`, "typeof part === 'object'"],
     [`${PLAN}/measures.ts`, "typeof part !== 'string'", "typeof part !== 'object'"],
     [`${PLAN}/read-query.ts`, '!query', "typeof json === 'number'"],
@@ -53,7 +53,7 @@ export const accepted: AcceptedMutant[] = [
     [`${SQL}/plan-sql.ts`, 'Math.abs(other.length - name.length) <= LIKE_LENGTHS'],
   ]),
   ...all('text of the model that follows a column begins with something that is no word', [
-    [`${PLAN}/fences.ts`, "dot === '.'", String.raw`isToken(column!, /^(\w+|".*")$/s)`],
+    [`${PLAN}/policy-barriers.ts`, "dot === '.'", String.raw`isToken(column!, /^(\w+|".*")$/s)`],
     [`${PLAN}/sql.ts`, 'first.length === 1', 'part.length === 2', 'part.length === 3'],
   ]),
   ...all('a field that cannot be read is refused already', [

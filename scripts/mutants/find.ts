@@ -4,7 +4,7 @@ import { API } from 'typescript/unstable/sync';
 import { root } from '../install.mjs';
 import { InstrumentedFile, type Mutant } from './operators.ts';
 
-/** By path: the lines that are to be changed, or all. */
+/** The lines to change, by path; undefined for all lines. */
 export type Sources = Map<string, Set<number> | undefined>;
 
 /** `folder` is that of a project of TypeScript. */

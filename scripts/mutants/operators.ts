@@ -182,7 +182,8 @@ export class InstrumentedFile {
     if (!variants.length) return original;
     if (isInFunction(node))
       return `(${variants.map(([isOn, text]) => `${isOn} ? ${text} : `).join('')}${original})`;
-    // Made when the module is loaded, and looked at later.
+    // A template outside of functions is made once, when the module loads, so the mutant is chosen when its value is
+    // read.
     const later = variants.map(([isOn, text]) => `[() => ${isOn}, () => ${text}]`);
     return `globalThis.__lazy(() => ${original}, [${later.join(', ')}])`;
   }
@@ -244,7 +245,7 @@ function startOf(source: SourceFile, node: Node): number {
   return node.kind === SyntaxKind.SourceFile ? 0 : node.getStart(source);
 }
 
-/** Leaves early, and does nothing else of note: one or two statements, the last of which leaves. */
+/** Whether an `if` is a guard: at most three statements, the last of which exits early. */
 function isGuard(node: Node & { thenStatement: Node; elseStatement?: Node }): boolean {
   if (node.elseStatement) return false;
   const statements = isBlock(node.thenStatement) ? [...node.thenStatement.statements] : [node.thenStatement];
@@ -266,7 +267,10 @@ const isCheck = (node: Node, text: string) =>
     text.slice(node.expression.pos, node.expression.end).trim().replaceAll('?.', '.'),
   );
 
-/** A transaction sends its statements one after the other, also those that nobody waits for. */
+/**
+ * Whether a missing `await` changes nothing: a transaction sends its statements in order, also those that are not
+ * awaited.
+ */
 const isOrdered = (call: string) =>
   /^[\w.]+\(\s*tx\b/.test(call) && !/^(\w+\.)?(require|check|refuse|lock)/.test(call);
 
@@ -300,7 +304,7 @@ function isKeyPlace(node: Node): boolean {
   return false;
 }
 
-/** Whether it is used, and not declared or the name of a property. */
+/** Whether the name is used as a value, and is neither declared nor the name of a property. */
 function isValue(node: Node): boolean {
   const { parent } = node;
   return (

@@ -17,14 +17,14 @@ export interface Plan {
   /** Switched on from the start, and tried only with a whole run of the files: it is made while modules are loaded. */
   cold?: number;
   testLimitMs: number;
-  /** Of the tests that reach a mutant, only those are run that take at most so long together, without it. */
+  /** The limit for the time, without the mutant, of the tests that are run for it. */
   patienceMs: number;
   until: number;
 }
 
 export interface ReachedMutants {
   file: string;
-  /** Of the hooks, and of each test by its name. */
+  /** The time of the hooks, and that of each test by its name. */
   hooksMs: number;
   testsMs: Record<string, number>;
   /** By mutant: the names of the tests that reach it, and null if a hook does, or what runs between the tests. */
@@ -53,7 +53,7 @@ let wasReached = false;
 /** The name of the running test, if one is running. */
 let current: string | null = null;
 let seen = new Map<number, Set<string | null>>();
-/** Of the tests that ran last, by name. */
+/** The durations of the tests that ran last, by name. */
 let durations: Record<string, number> = {};
 
 const shared = globalThis as unknown as Record<string, unknown>;
@@ -115,12 +115,12 @@ export default class extends VitestTestRunner {
 const original = VitestTestRunner.prototype as unknown as Required<VitestRunner>;
 
 interface Failure {
-  /** Its name; null if a hook failed. */
+  /** The name of the test; null if a hook failed. */
   test: string | null;
   text: string;
 }
 
-/** Reports to nobody, loads the test file anew, and leaves after the first failure. */
+/** A runner that reports nothing, loads the test file anew, and stops after the first failure. */
 function innerRunner(outer: Outer, names: string[] | null, limitMs: number) {
   const inner = Object.create(outer) as Outer & VitestRunner & { failed: string[]; failure?: Failure };
   const { evaluatedModules } = outer.workerState;
@@ -172,7 +172,7 @@ async function runFile(
   current = null;
   const [file] = await startTests([{ filepath, testLocations: undefined }], inner);
   current = null;
-  // Not because of a mutant, so it is left out from now on.
+  // These tests failed without a mutant, so they are left out from now on.
   if (!active) for (const name of inner.failed) remember(onceOnly, filepath, name);
   if (inner.failure) return inner.failure;
   if (file?.result?.state !== 'fail') return undefined;
@@ -313,7 +313,7 @@ async function tryOne(
   let spentMs = 0;
   for (const batch of batches) {
     const { file } = batch.of;
-    // Without the hooks, of which the first run of a file, which loads modules, says too much.
+    // Leave out the time of the hooks: the first run of a file overstates it, because it also loads modules.
     const testsMs = sum(batch.names.map((name) => batch.of.testsMs[name] ?? 0));
     if (spentMs && spentMs + testsMs > plan.patienceMs) continue;
     spentMs += testsMs;

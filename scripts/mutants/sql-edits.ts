@@ -8,7 +8,7 @@ export interface SqlEdit {
   replacement: string;
 }
 
-/** Where a conjunct ends that nothing else ends. */
+/** The words that end a conjunct, beside another `and` and a bracket. */
 const BOUNDARY =
   /^(where|on|having|when|then|else|end|order|group|limit|offset|returning|union|except|intersect|for|left|right|inner|cross|join|window|set|from|do|filter|using|or)\b/;
 

@@ -22,7 +22,7 @@ interface Options {
 const TEST_LIMIT_MS = 60_000;
 /** A runner that tells nothing for so long hangs in a loop, which no limit of a test ends. The first run of a file tells least. */
 const SILENCE_MAX_MS = 10 * 60_000;
-/** With a mutant on: for a start, and by the time that its tests take without it. */
+/** The same limit while a mutant is on: a base, and a factor for the time that its tests take without it. */
 const SILENCE_WITH_MUTANT_MS = 60_000;
 const SILENCE_FACTOR = 15;
 

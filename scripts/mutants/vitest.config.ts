@@ -4,7 +4,7 @@ import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
 import base from '../../vitest.config.ts';
 import { root } from '../install.mjs';
 
-/** By the absolute path of a source: its text with all of its mutants. */
+/** The text of each source with all of its mutants, by its absolute path. */
 const instrumented = JSON.parse(readFileSync(process.env.ORIEL_MUTANTS_SOURCES!, 'utf8')) as Record<
   string,
   string

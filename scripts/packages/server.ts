@@ -50,7 +50,10 @@ const isNative = (name: string) =>
     pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
   );
 
-/** Without the files of the engines, whose folder also holds those of earlier builds, and without the record of the build. */
+/**
+ * The built files, without those of the engines, whose folder also holds those of earlier builds, and without the
+ * record of the build.
+ */
 const builtFiles = async () =>
   (await filesBelow('dist')).filter((name) => !/^dist\/(engine|built\.json$)|\.tmp$/.test(name));
 

@@ -5,7 +5,7 @@ const VERSION = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${WORD}(?:\\.$
 
 export const isVersion = (text: string) => VERSION.test(text);
 
-/** Negative if the first one is lower. */
+/** Compares two versions: negative if the first one is lower. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [partsOf(a), partsOf(b)];
   return (

@@ -5,7 +5,7 @@ import { IN_TAB } from './preferences.ts';
 
 /** Drafts that are not saved yet, so that a reload, a closed lid or an expired session loses nothing. */
 const DRAFTS = 'oriel-unsaved:';
-/** Another person at this browser does not get them. */
+/** The prefix of this person's drafts: another person at this browser does not get them. */
 const OWN_DRAFTS = `${DRAFTS}${person}/`;
 /** Drafts that were replaced by an earlier version: what is saved is something else, and wanted so. */
 export const REPLACED = '/replaced';
@@ -46,7 +46,7 @@ export function keepUnsaved(name: string, value: unknown): boolean {
   }
 }
 
-/** Each saves a draft that is open, and returns when it is saved, or cannot be. */
+/** The functions that save the open drafts. Each resolves when its draft is saved, or cannot be. */
 export const savers = new Set<() => Promise<void>>();
 
 const keysIn = (storage: Storage, prefix: string) =>
@@ -67,7 +67,7 @@ export function hasUnsaved(): boolean {
   }
 }
 
-/** Nothing of the person's content stays, which the next one at this browser could read. */
+/** Removes all content of the person, so that the next one at this browser cannot read it. */
 export function forgetOwn() {
   try {
     for (const key of keysIn(localStorage, OWN_DRAFTS)) localStorage.removeItem(key);

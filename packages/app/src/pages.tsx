@@ -15,7 +15,7 @@ interface PageModule {
   texts?: { ready(): Promise<void> };
 }
 
-/** Of a list as long as this, more may follow. */
+/** The most deployments that one reply lists: a list of this length may be incomplete. */
 const DEPLOYMENTS_MAX = 1000;
 
 /** `ask` asks the server meanwhile for what the page begins with. */

@@ -14,7 +14,10 @@ import type { OrielClient } from '../src/index.ts';
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Calls<T> = { [Id in keyof T]: T[Id] extends (...given: never) => unknown ? Id : never }[keyof T];
 
-/** Takes any JSON, which its schema says; the contract says which JSON makes sense. */
+/**
+ * Operations whose published type is wider on purpose: the schema takes any JSON, and the contract says which JSON
+ * makes sense.
+ */
 type Wider = 'upsertUserAttributeValue';
 
 type Different<Ours, Theirs> = {

@@ -31,7 +31,7 @@ export type SentHeaders<O extends Operation> = keyof O['headers'] extends never
     ? { headers?: HeadersOf<O> }
     : { headers: HeadersOf<O> };
 
-interface Encoded {
+interface EncodedBody {
   body: RequestInit['body'];
   /** Absent if the platform sets it, because it chooses the boundary. */
   contentType?: string;
@@ -39,7 +39,7 @@ interface Encoded {
 
 type Fields = Record<string, unknown>;
 
-export function encodeBody(kind: BodyKind['kind'], value: unknown): Encoded {
+export function encodeBody(kind: BodyKind['kind'], value: unknown): EncodedBody {
   if (value === undefined) return { body: undefined };
   switch (kind) {
     case 'form':

@@ -202,7 +202,10 @@ async function headersOf(options: OrielClientOptions, callOptions: CallOptions) 
   return { ...Object.fromEntries(given), ...(await getHeaders?.()) };
 }
 
-/** The pause that the server asks for. By default it starts at a quarter of a second, doubles, and varies a little. */
+/**
+ * Waits as long as the server asks for. By default the pause starts at a quarter of a second, doubles, and varies a
+ * little.
+ */
 async function pause(attempt: number, retryAfter: string | null, signal: AbortSignal | undefined) {
   const asked = Number(retryAfter ?? Number.NaN) * 1000;
   const own = FIRST_PAUSE_MS * 2 ** attempt * (0.75 + Math.random() / 2);

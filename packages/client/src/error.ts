@@ -21,7 +21,7 @@ export class OrielError extends Error {
   readonly code: ErrorCode | 'not_modified' | 'unknown_error';
   readonly requestId: string | undefined;
   readonly issues: { path: string; message: string }[];
-  /** Of a merge: what both branches changed. */
+  /** The changes of both branches, if a merge failed. */
   readonly conflicts: MergeConflict[];
 
   constructor(operation: string, status: number, body: ErrorBody) {

@@ -57,8 +57,8 @@ export const actions = [
 export type Action = (typeof actions)[number];
 
 /**
- * Whoever may do the second may do the first too. Levels of actions on content are not here, because policies give them
- * on single resources.
+ * Actions, each with the one that includes it: a caller that may do the second may do the first too. Levels of actions
+ * on content are not here, because policies give them on single resources.
  */
 export const includedIn: { readonly [A in Action]?: Action } = {
   SchemaUpdateDevBranches: 'SchemaUpdate',

@@ -11,7 +11,7 @@ const address = (op: Operation) => `${op.path} ${METHODS.indexOf(op.method)}`;
 /** To the router, paths that differ only in the names of their parameters are the same path. */
 const route = (op: Operation) => `${op.method} ${op.path.replaceAll(/\{\w+\}/g, '{}')}`;
 
-/** In the order of their paths. */
+/** Returns the operations in the order of their paths, and refuses two with the same route. */
 export function orderedOperations(byName: Record<string, unknown>): readonly Operation[] {
   const routes = new Map<string, string>();
   for (const [name, exported] of Object.entries(byName)) {

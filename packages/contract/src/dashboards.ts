@@ -48,7 +48,7 @@ export const DashboardWidget = Shape('DashboardWidget', {
   style: Maybe(FreeObject),
 });
 
-/** For small pictures in lists. */
+/** The outline of a dashboard, for small pictures in lists. */
 export const DashboardOutline = Type.Array(
   Shape('DashboardOutlineItem', {
     x: Type.Integer(),

@@ -54,7 +54,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   add(takesIfMatch(op), 'precondition_failed');
   add(op.embed === 'creator', 'creator_mode_only');
   add(true, 'invalid_url', 'headers_too_large', 'internal_error', 'unavailable');
-  // Not now: the caller has too much under way, the server has, or it took too long.
+  // Temporary errors: the caller or the server has too much under way, or the work took too long.
   add(true, 'too_many_at_once', 'busy', 'timed_out');
   return [...codes].sort((a, b) => errorCatalogue[a].status - errorCatalogue[b].status || (a < b ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { errors as ownErrors } from './operations.gen.ts';
 
 export interface ErrorDefinition {
   status: number;
-  /** For people. Used if the error is thrown without a message of its own. */
+  /** The message for people, used if the error is thrown without a message of its own. */
   message: string;
   /** When to try again, in the header `Retry-After`, unless the error says it. */
   retryAfterSeconds?: number;

@@ -57,7 +57,7 @@ const widget = {
 const dashboard = { kind: 'CLASSIC', title: 'Overview', widgets: [widget] };
 const password = 'correct horse battery staple';
 
-/** Where the demo has nothing by the example of the schema. */
+/** Examples of parameters, where the demo has nothing by the example of the schema. */
 export const parameterExamples: Record<string, Record<string, unknown>> = {
   getScimResourceType: { id: 'User' },
   getScimSchema: { id: `${SCIM}schemas:core:2.0:User` },

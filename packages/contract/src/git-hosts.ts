@@ -2,7 +2,10 @@
 
 export const gitHostLimits = {
   installations: 100,
-  /** Its sender is known only when all of it was read. What a larger one tells is found by the next poll. */
+  /**
+   * The largest webhook. It is small because the sender is known only after all of it was read; the changes that a
+   * larger one tells are found by the next poll.
+   */
   webhookBytes: 256 * 1024,
 } as const;
 

@@ -23,5 +23,5 @@ export { operations };
 
 export type Operations = typeof operations;
 
-/** In the order of their paths. */
+/** All operations, in the order of their paths. */
 export const allOperations = orderedOperations(operations);

@@ -8,7 +8,7 @@ export const limits = {
   pivotItems: 64 * KB,
   theme: 64 * KB,
   dashboard: 1024 * KB,
-  /** For a dashboard of the kind `APP`. */
+  /** A dashboard of the kind `APP`. */
   appDashboard: 5120 * KB,
   userSettings: 64 * KB,
   templateVariables: 64 * KB,

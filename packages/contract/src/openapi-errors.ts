@@ -14,7 +14,10 @@ import { ErrorReply } from './schemas.ts';
 const shapeOf = (op: Operation, status: number): ErrorShape =>
   status === 431 ? 'standard' : (op.errorShape ?? 'standard');
 
-/** A longer list of codes is rarely that of another operation, and would make a name that nobody can read. */
+/**
+ * The most codes that the name of a reply lists. Operations rarely share a longer list, and it would make an unreadable
+ * name.
+ */
 const CODES_IN_NAME_MAX = 4;
 /** What every operation with a JSON body answers, if the body or the address is wrong. */
 const JSON_BODY_CODES = [

@@ -35,7 +35,7 @@ export const asForm = (example: unknown) =>
     ]),
   );
 
-/** Where the message of the catalogue is never sent as it is. */
+/** The bodies of errors whose message in the catalogue is never sent as it is. */
 const SENT: Partial<Record<ErrorCode, object>> = {
   invalid_request: {
     message: 'sessionId: must have at least 1 character',
@@ -59,7 +59,7 @@ export function errorExample(code: ErrorCode, shape: ErrorShape): unknown {
   return { statusCode, error, code, message, requestId: '8d5c2f0a1b3e4d67', ...(issues && { issues }) };
 }
 
-/** Of many codes, those that say something about the operation: its own, and that the request is wrong. */
+/** Returns the codes that say something about the operation: its own, and that the request is wrong. */
 export function codesToShow(codes: ErrorCode[]): ErrorCode[] {
   const telling = codes.filter((code) => code === 'invalid_request' || !(code in commonErrors));
   return telling.length ? telling : codes.slice(0, 1);

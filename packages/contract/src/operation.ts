@@ -69,7 +69,7 @@ export interface OperationSpec<
   id: Id;
   tag: Tag;
   method: Method;
-  /** With `{name}` for each path parameter. */
+  /** The path, with `{name}` for each parameter. */
   path: string;
   /** Marks the path as the path of a collection, if no list has the same path; see `collectionPaths`. */
   trailingSlash?: true;
@@ -86,8 +86,8 @@ export interface OperationSpec<
   permissionOn?: 'resource' | 'unlessCreator';
   embed?: E;
   /**
-   * Pages of other origins may call it, with a token in the Authorization header: never with a cookie, and never with an
-   * API key. The account's setting `embedAllowedOrigins` says whose.
+   * Pages of other origins may call it, with a token in the Authorization header: never with a cookie, and never with
+   * an API key. The account's setting `embedAllowedOrigins` says which origins.
    */
   crossOrigin?: true;
   /** Required or forbidden, depending on `auth`; see `SaysQueryScope`. */
@@ -305,7 +305,7 @@ export const collectionPaths = (operations: readonly Operation[]): ReadonlySet<s
 
 const KB = 1024;
 
-/** Zero without a body; enough for the files if the body has files; little from callers who are not known. */
+/** The largest body: zero without a body; enough for the files if the body has files; little for unknown callers. */
 export function bodyLimitOf(op: Operation): number {
   const body = bodyKindOf(op);
   if (!body) return 0;

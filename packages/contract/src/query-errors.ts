@@ -11,7 +11,7 @@ export const PLAN_ERRORS = [
   'too_many_queries',
 ] as const;
 
-/** Of a source that people query with their own access. */
+/** The errors of a source that people query with their own access. */
 export const PERSONAL_ERRORS = [
   'oauth_connection_required',
   'oauth_person_required',
@@ -33,7 +33,7 @@ export const RUN_ERRORS = [
   'query_cancelled',
 ] as const;
 
-/** Of a query that comes as text. */
+/** The errors of a query that comes as text. */
 export const TEXT_ERRORS = [
   'malformed_json',
   'number_too_precise',
@@ -43,5 +43,5 @@ export const TEXT_ERRORS = [
   'duplicate_key',
 ] as const;
 
-/** Others may be before it, and the model may have to be compiled first. */
+/** The time limit of a query. It may wait behind others, and the model may have to be compiled first. */
 export const LOAD_TIMEOUT_MS = 150_000;

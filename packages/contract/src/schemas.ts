@@ -106,7 +106,7 @@ export const cursorQuery = {
   ),
 };
 
-/** For lists whose clients send null for what they leave out. */
+/** The query parameters of lists whose clients send null for what they leave out. */
 export const nullableCursorQuery = { first: Maybe(cursorQuery.first), after: Maybe(cursorQuery.after) };
 
 /** The reply of a cursor list. */

@@ -2,10 +2,12 @@
 import { Type } from 'typebox';
 import { Shape } from './schemas.ts';
 
-/** In characters. */
+/** The length of a password in characters. */
 export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
 
-/** No minimum, so that a short password is answered like any other wrong one. */
+/**
+ * A password that is checked and not set. It has no minimum, so that a short one is answered like any other wrong one.
+ */
 export const GivenPassword = Type.String({
   maxLength: PASSWORD_LENGTH.max,
   examples: ['correct horse battery staple'],
@@ -28,7 +30,7 @@ export const LinkSeconds = Type.Integer({
   description: 'How long the link works; an hour by default',
 });
 
-/** What ends all sessions of a person gives the browser in which they did it a new one. */
+/** The header by which a browser gets a new session, after an operation that ends all sessions of its person. */
 export const renewedCookie = {
   'set-cookie': Type.Optional(Type.String({ description: 'Continues the session of the browser' })),
 };

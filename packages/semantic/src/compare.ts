@@ -4,7 +4,7 @@ import type { Cube, Dimension, Expression, Measure, Model, Segment, View, ViewMe
 export interface ChangedPart {
   /** The cube or the view. */
   readonly cube: string;
-  /** Undefined if it is the cube or view itself. */
+  /** The name of the member; undefined if the cube or view itself changed. */
   readonly member: string | undefined;
   readonly what: 'cube' | 'view' | 'dimension' | 'measure' | 'segment';
   readonly change: 'added' | 'removed' | 'changed';
@@ -12,7 +12,7 @@ export interface ChangedPart {
   readonly keys: readonly string[];
 }
 
-/** What of it a key stands for, where `other` is the same of the other model. */
+/** For each key of the language, reads its value from a part. `other` is the same part in the other model. */
 type Keys<T> = { readonly [key: string]: (of: T, other: T) => unknown };
 
 const DESCRIBED = {
@@ -21,7 +21,7 @@ const DESCRIBED = {
   meta: (of: { meta: unknown }) => of.meta,
   public: (of: { public: unknown }) => of.public,
 };
-/** These change what people read, and no number. */
+/** The keys that change what people read, and no number. */
 const WORDS: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -31,7 +31,10 @@ const WORDS: ReadonlySet<string> = new Set([
   'hierarchies',
 ]);
 
-/** A policy that opens all members opens others than before if one comes or goes, which is no change of the policy. */
+/**
+ * The policies without members that the other model lacks: if a policy opens all members, a new or a removed member is
+ * no change of that policy.
+ */
 const policiesBeside = ({ policies }: Cube | View, other: Cube | View) =>
   policies.map(({ groups, rows, members }) => ({
     groups,
@@ -120,12 +123,12 @@ export function compareModels(before: Model, after: Model): ChangedPart[] {
 
 export interface ChangedValue {
   readonly key: string;
-  /** As the language writes it, shortened; empty if there was nothing. */
+  /** The old value as the language writes it, shortened; empty if there was none. */
   readonly from: string;
   readonly to: string;
 }
 
-/** From what to what the keys of a part changed. */
+/** Returns the old and the new value of each changed key of a part. */
 export function changedValues(
   before: Model,
   after: Model,
@@ -156,7 +159,7 @@ export function changedValues(
 const WRITTEN_MAX = 300;
 
 const written = (value: unknown): string => {
-  const text = textOf(value);
+  const text = describeValue(value);
   return text.length > WRITTEN_MAX ? `${text.slice(0, WRITTEN_MAX)}…` : text;
 };
 
@@ -165,20 +168,20 @@ const isExpression = (value: readonly unknown[]) =>
   value.every((part) => typeof part === 'string' || (Object(part).kind && Object(part).cube)) &&
   value.some((part) => typeof part !== 'string' || /\W/.test(part));
 
-function textOf(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'object') return String(value);
-  if (value instanceof Map) return [...value].map(([key, one]) => `${key}: ${textOf(one)}`).join('; ');
+  if (value instanceof Map) return [...value].map(([key, one]) => `${key}: ${describeValue(one)}`).join('; ');
   if (Array.isArray(value) && isExpression(value))
     return value
       .map((part) =>
         typeof part === 'string' ? part : `{${[part.cube, part.member].filter(Boolean).join('.')}}`,
       )
       .join('');
-  if (Array.isArray(value) || value instanceof Set) return [...value].map(textOf).join(', ');
+  if (Array.isArray(value) || value instanceof Set) return [...value].map(describeValue).join(', ');
   return Object.entries(value)
     .filter(([key, one]) => key !== 'place' && one !== undefined)
-    .map(([key, one]) => `${key}: ${textOf(one)}`)
+    .map(([key, one]) => `${key}: ${describeValue(one)}`)
     .join(', ');
 }
 

@@ -12,8 +12,8 @@ import { createSize, MODEL_CHARACTERS_MAX } from './resolve/size.ts';
 import { resolveView } from './resolve/views.ts';
 import { ALIASED_CHARACTERS_MAX } from './yaml.ts';
 
-export interface Compiled {
-  /** Undefined if there are errors. */
+export interface CompileResult {
+  /** The model; undefined if there are errors. */
   readonly model: Model | undefined;
   /** At most a hundred, in the order of files and lines. */
   readonly errors: readonly Problem[];
@@ -25,7 +25,7 @@ export interface Compiled {
 export const CUBES_MAX = 5000;
 
 /** Never throws: whatever is in the files, the result says what is wrong. */
-export function compileModel(files: ReadonlyMap<string, string>): Compiled {
+export function compileModel(files: ReadonlyMap<string, string>): CompileResult {
   const problems = createProblems();
   const sources = modelSources(files, problems);
   const repeats = { charactersLeft: ALIASED_CHARACTERS_MAX };
@@ -56,7 +56,7 @@ export function compileModel(files: ReadonlyMap<string, string>): Compiled {
   refuseCycles(context);
   refuseLongChains(context);
   const views = new Map([...names.views].map(([name, view]) => [name, resolveView(view, cubes, context)]));
-  // Only what is resolved can be followed.
+  // Circles can be followed only if every reference was resolved.
   if (!problems.list.length) refuseCircles({ cubes, views }, context);
   const warnings = createProblems();
   if (!problems.list.length) {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { modelOf, NOW, planOf, somebody } from '../test/plans.ts';
 import { sqlPlanOf } from '../test/sql.ts';
-import { compileModel, createBudget, planQuery, QueryError } from './index.ts';
+import { compileModel, createPlanBudget, planQuery, QueryError } from './index.ts';
 
 const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => make(i));
@@ -29,9 +29,9 @@ interface Kind {
   model(count: number, twice: boolean): string;
   query: object;
   sql?: string;
-  /** As deep as the compiler lets it be. */
+  /** The largest count that the compiler accepts. */
   deepest: number;
-  /** More than that. Each level may be a cube. */
+  /** A count that the compiler refuses. Each level may be a cube. */
   tooDeep: number;
 }
 const refer = (name: string, twice: boolean, operator = '+') =>
@@ -275,7 +275,7 @@ test('policies that lead from cube to cube without end are refused', () => {
       .join('')}`,
   );
   // A tenth of the budget is enough to see that it ends.
-  const budget = () => createBudget({ pieces: 1000 });
+  const budget = () => createPlanBudget({ pieces: 1000 });
   const options = () => ({ dialect: 'duckdb', now: NOW, budget: budget() }) as const;
   const plan = () => planQuery(model, { measures: ['a.count'] }, somebody, options());
   expect(plan).toThrow('too large together');
@@ -322,7 +322,7 @@ test('the queries of a request share the characters of SQL that they may write',
   const model = modelOf(
     `cubes:\n${cubeText('a', { dimensions: [`{ name: d, type: string, sql: "concat({CUBE}.x, '${'x'.repeat(60_000)}')" }`] })}`,
   );
-  const budget = createBudget();
+  const budget = createPlanBudget();
   const options = { dialect: 'duckdb', now: NOW, budget } as const;
   const plan = () => planQuery(model, { dimensions: ['a.d'] }, somebody, options);
   expect(plan().plans).toHaveLength(1);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileModel } from './index.ts';
 
-/** `npm run test:worlds` tries many more. */
+/** The factor for the number of runs, which is larger in `npm run test:worlds`. */
 const SHARE = Number(process.env.ORIEL_TEST_RUNS ?? 0.2);
 
 const DEMO = join(import.meta.dirname, '../../server/models/demo/main');

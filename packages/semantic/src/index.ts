@@ -7,25 +7,25 @@ export {
   memberNames,
 } from './compare.ts';
 export {
-  type Compiled,
+  type CompileResult,
   CUBES_MAX,
   compileModel,
   isModelFile,
 } from './compile.ts';
 export { convertDbt, type DbtConversion, type DbtFile } from './dbt/convert.ts';
 export type { Note as DbtNote } from './dbt/cubes.ts';
-export { DbtProblem, readCatalog, readManifest } from './dbt/manifest.ts';
+export { DbtModelError, readCatalog, readManifest } from './dbt/manifest.ts';
 export { type DbtSettings, isSelector } from './dbt/settings.ts';
 export { type Draft, draftCubes } from './drafts/drafts.ts';
 export { proposeKeys } from './drafts/keys.ts';
 export type { DraftTable } from './drafts/tables.ts';
 export { formatYaml } from './edit/format.ts';
-export { type RenameResult, type Renaming, renameMember } from './edit/rename.ts';
+export { type MemberRename, type RenameResult, renameMember } from './edit/rename.ts';
 export { modelSchema } from './language/files.ts';
 export type { Schema } from './language/schemas.ts';
 export type * from './model.ts';
 export { type PackedPart, packModel, unpackModel } from './pack-model.ts';
-export { type Budget, createBudget, isSpent } from './plan/budget.ts';
+export { type Budget, createPlanBudget, isSpent } from './plan/budget.ts';
 export { QueryError, type QueryErrorCode, type QueryIssue } from './plan/errors.ts';
 export type { NormalQuery } from './plan/normal-query.ts';
 export {

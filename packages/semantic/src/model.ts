@@ -111,7 +111,7 @@ export interface Granularity {
   readonly title: string | undefined;
   readonly interval: Interval;
   readonly offset: Interval | undefined;
-  /** A date, or a date and a time. */
+  /** The time at which one of the periods begins: a date, or a date and a time. */
   readonly origin: string | undefined;
 }
 
@@ -128,7 +128,7 @@ export type MeasureFormat = 'currency' | 'percent' | 'number';
 
 export interface Measure extends ModelElement {
   readonly type: MeasureType;
-  /** Only a `count` can be without. */
+  /** What is aggregated. Only a `count` can do without it. */
   readonly sql: Expression | undefined;
   /** Conditions on rows, all of which must be true. Those of a `number` apply to each measure that it refers to. */
   readonly filters: readonly Expression[];
@@ -149,7 +149,7 @@ export interface Segment extends ModelElement {
 }
 
 export interface Hierarchy extends ModelElement {
-  /** From the coarse to the fine. */
+  /** The levels, from the coarsest to the finest. */
   readonly levels: readonly { readonly cube: string; readonly dimension: string }[];
 }
 
@@ -186,11 +186,11 @@ export interface ViewFolder {
   readonly members: readonly (string | ViewFolder)[];
 }
 
-/** Whom it admits, to which rows and to which members. */
+/** The viewers that a policy admits, and the rows and members that it opens to them. */
 export interface Policy {
   /** `*` admits everybody. */
   readonly groups: readonly string[] | '*';
-  /** Undefined for all rows. */
+  /** The condition on the rows; undefined opens all rows. */
   readonly rows: Condition | undefined;
   /** The names of the members that it opens, of all kinds. */
   readonly members: ReadonlySet<string>;
@@ -209,7 +209,7 @@ export interface Comparison {
 }
 
 export type PolicyValue =
-  /** As it was written, so that no digit is lost. */
+  /** A value as the file writes it, so that no digit is lost. */
   | { readonly literal: string }
   /** A value of the viewer: `{ userAttributes.region }` or `{ securityContext.customer.id }`. */
   | { readonly viewer: 'userAttributes' | 'securityContext'; readonly path: readonly string[] };

@@ -104,6 +104,6 @@ views:
     expect(sqlErrorOf(guarded, text, somebody).message).toContain('stands for no columns here');
   expect(sqlPlanOf(guarded, 'select * from everything', admin).columns).toEqual(['status', 'id', 'code']);
   expect(sqlPlanOf(guarded, 'select * from everything', somebody).columns).toEqual(['status']);
-  // As in JSON, who knows the name can write it, and gets no rows.
+  // As in JSON queries, a viewer who knows the name can write it, and gets no rows.
   expect(sqlPlanOf(guarded, 'select code from vault', somebody).statement.sql).toContain('where false');
 });

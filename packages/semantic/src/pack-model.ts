@@ -4,7 +4,7 @@ import type { Cube, Model, View } from './model.ts';
 const LISTS = ['dimensions', 'measures', 'segments', 'hierarchies'] as const;
 
 export type PackedPart =
-  /** Without its members. */
+  /** A cube or a view, without its members. */
   | { readonly cube: Cube }
   | { readonly view: View }
   /** Members of the cube or view before it, of one kind. */

@@ -11,14 +11,14 @@ export interface Reader<T> {
   (value: Value, problems: Problems): T;
   /** JSON Schema of what it takes, for editors. */
   readonly schema?: Schema;
-  /** If it takes only these. */
+  /** The words that it takes, if it takes no others. */
   readonly words?: readonly string[];
 }
 
 export interface Field<T> {
   readonly read: Reader<T>;
   readonly isNeeded: boolean;
-  /** If the key is missing. */
+  /** The value if the key is missing. */
   readonly otherwise: T;
   /** A key with nothing after it counts as missing, unless this is set. */
   readonly refusesBlank?: boolean;
@@ -31,7 +31,10 @@ export const optional = <T>(read: Reader<T>): Field<T | undefined> => ({
   otherwise: undefined,
 });
 export const orElse = <T>(read: Reader<T>, otherwise: T): Field<T> => ({ read, isNeeded: false, otherwise });
-/** For keys that restrict who sees what: without them everything is open, and nobody means that by a blank one. */
+/**
+ * Refuses a blank key. For keys that restrict access: without them everything is open, and nobody means that by a blank
+ * one.
+ */
 export const neverBlank = <T>(field: Field<T>): Field<T> => ({ ...field, refusesBlank: true });
 
 /** Where the object is in its file, and where each of its keys is. */
@@ -47,7 +50,7 @@ export type ObjectOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T>
 };
 
 interface ObjectKind<F> {
-  /** In messages: `a dimension`. */
+  /** What messages call such an object: `a dimension`. */
   readonly what: string;
   readonly fields: F;
   /** Keys of the wider language that this one does not have, with the reason. */
@@ -117,7 +120,7 @@ export function object<F extends Record<string, Field<unknown>>>({
     }
     return read as ObjectOf<F>;
 
-    /** A blank key is nothing, unless it may be a misspelt one that restricts who sees what. */
+    /** An unknown key without a value is ignored, unless it may be the misspelling of a key that restricts access. */
     function mayRestrict(key: string) {
       const meant = Object.hasOwn(refused, key) ? undefined : nearest(key, known);
       return meant !== undefined && fields[meant]!.refusesBlank === true;
@@ -207,7 +210,10 @@ export const truth: Reader<boolean> = withSchema(
   { type: 'boolean' },
 );
 
-/** One of these words. Those of `older` are understood, and those of `meant` help who writes them. */
+/**
+ * Reads one of these words. Words in `older` are understood too; for words in `meant`, the error proposes the right
+ * one.
+ */
 export const oneOf = <Word extends string>(
   words: readonly Word[],
   {
@@ -239,7 +245,7 @@ export const oneOf = <Word extends string>(
 };
 
 export interface Name {
-  /** Empty if it is not a name. */
+  /** The name; empty if the value is not a name. */
   readonly text: string;
   readonly spot: Spot;
 }

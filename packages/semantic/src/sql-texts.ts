@@ -2,21 +2,21 @@
  * Quotes and comments in SQL of the model. What the planner writes after such a text must not become part of it, so
  * everything that the text opens must be closed in it.
  */
-export interface Lexing {
+export interface LexerPatterns {
   /** Texts, names in quotes and comments, from their beginning to their end. */
   readonly whole: RegExp;
   readonly comment: RegExp;
-  /** What is left of one that has no end. */
+  /** A quote or comment that begins, or ends, without its other end. */
   readonly open: RegExp;
 }
 
-/** No comment in another one, because databases do not agree about where it ends. */
+/** A block comment without another one in it, because databases do not agree about where it ends. */
 const BLOCK = String.raw`\/\*(?:(?!\/\*)[\s\S])*?\*\/`;
 const DOLLAR = String.raw`(?<![\w$])\$([A-Za-z_]\w*)?\$`;
 const DOLLAR_QUOTED = String.raw`${DOLLAR}[\s\S]*?\$\1\$`;
 
-/** Of PostgreSQL and DuckDB. */
-export const STANDARD: Lexing = {
+/** The quotes and comments of PostgreSQL and DuckDB. */
+export const STANDARD: LexerPatterns = {
   whole: new RegExp(
     String.raw`${DOLLAR_QUOTED}|(?<!\w)[eE]'(?:[^'\\]|''|\\[\s\S])*'|(?<!(?<!\w)[eE])'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|${BLOCK}`,
     'g',
@@ -25,7 +25,7 @@ export const STANDARD: Lexing = {
   open: new RegExp(String.raw`['"]|\/\*|\*\/|${DOLLAR}`),
 };
 
-export const CLICKHOUSE: Lexing = {
+export const CLICKHOUSE: LexerPatterns = {
   whole: new RegExp(
     String.raw`${DOLLAR_QUOTED}|'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"|${'`(?:[^`\\\\]|``|\\\\[\\s\\S])*`'}|--[^\n]*|\/\/[^\n]*|#[ !][^\n]*|${BLOCK}`,
     'g',
@@ -34,11 +34,11 @@ export const CLICKHOUSE: Lexing = {
   open: new RegExp(String.raw`['"${'`'}]|\/\*|\*\/|${DOLLAR}`),
 };
 
-/** Most texts are columns. */
+/** Exits early for most texts, which are columns: only these characters can begin a quote or comment. */
 const SPECIAL = /['"`$#]|--|\/[*/]|\*\//;
 
-/** Undefined if a quote or comment is not closed. */
-export function withoutComments(text: string, { whole, comment, open }: Lexing): string | undefined {
+/** Removes the comments; undefined if a quote or comment is not closed. */
+export function withoutComments(text: string, { whole, comment, open }: LexerPatterns): string | undefined {
   if (!SPECIAL.test(text)) return text;
   if (open.test(text.replace(whole, ' '))) return undefined;
   return text.replace(whole, (match) => (comment.test(match) ? ' ' : match));
@@ -47,13 +47,13 @@ export function withoutComments(text: string, { whole, comment, open }: Lexing):
 /** What is wrong with SQL: texts, and references between them. */
 export function problemIn(parts: readonly (string | object)[]): string | undefined {
   const problems = [STANDARD, CLICKHOUSE].map((lexing) => problemOf(parts, lexing));
-  // Only the data source decides how it is read.
+  // Only the data source decides which of the two applies, so one that reads the SQL without a problem is enough.
   return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
 }
 
 function problemOf(
   parts: readonly (string | object)[],
-  { whole, comment, open }: Lexing,
+  { whole, comment, open }: LexerPatterns,
 ): string | undefined {
   let depth = 0;
   for (const [i, part] of parts.entries()) {

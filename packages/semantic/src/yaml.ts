@@ -22,7 +22,7 @@ export type Value = MapValue | ListValue | TextValue | NothingValue;
 interface LocatedNode {
   readonly source: Source;
   readonly offset: number;
-  /** How much there is to read, with what aliases repeat. */
+  /** The cost of reading the node in characters, with what aliases repeat. */
   readonly characters: number;
 }
 export interface Entry {
@@ -54,12 +54,12 @@ export interface NothingValue extends LocatedNode {
 const DEPTH_MAX = 50;
 const TOO_DEEP = `This is nested more than ${DEPTH_MAX} levels deep.`;
 
-/** In a line that is not a comment. */
+/** The beginning of a template in a line that is not a comment. */
 const TEMPLATE = /^(?![ \t]*#).*?\{[{%]/m;
 
 /** How much the aliases of a model may repeat, all together. */
 export const ALIASED_CHARACTERS_MAX = 2 * 1024 * 1024;
-/** Also what is short takes time to read. */
+/** The characters that each value counts on top: short values take time to read too. */
 const VALUE_CHARACTERS = 20;
 
 /** What aliases may still repeat. */
@@ -148,7 +148,10 @@ const heightOf = (parts: readonly MeasuredValue[]) =>
 const charactersOf = (parts: readonly MeasuredValue[]) =>
   parts.reduce((sum, { value }) => sum + value.characters, VALUE_CHARACTERS);
 
-/** Its function returns nothing if an alias cannot be read, since what stands around it cannot be judged then. */
+/**
+ * Creates the function that turns nodes into values. It returns nothing if an alias cannot be read, because the values
+ * around that alias cannot be judged.
+ */
 function createValues(
   source: Source,
   problems: Problems,
@@ -247,7 +250,7 @@ function createValues(
       }
       if (name !== undefined) seen.add(name);
     }
-    // A key of the map itself goes before, and then the first one that is merged.
+    // A key of the map itself wins over merged keys, and the first merged key over later ones.
     for (const entry of merged) {
       if (seen.has(entry.key)) continue;
       seen.add(entry.key);
@@ -274,5 +277,5 @@ function createValues(
 /** Takes over the keys of another map. */
 const MERGE = '<<';
 
-/** For messages, so that a long text does not fill them. */
+/** Shortens a text for a message, so that a long text does not fill it. */
 export const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);

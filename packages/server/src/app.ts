@@ -97,8 +97,8 @@ import { scheduleCleanup } from './platform/jobs/schedules.ts';
 import type { Logger } from './platform/log.ts';
 import type { Module, Platform } from './platform/module.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
+import { createShutdown } from './platform/shutdown.ts';
 import { StartupError } from './platform/startup-error.ts';
-import { createUndo } from './platform/undo.ts';
 
 export interface Modules {
   list: Module[];
@@ -119,7 +119,7 @@ export type ModuleSettings = Pick<
   | 'allowPrivateRemotes'
   | 'dbtPython'
 > & {
-  /** What the uploaded files of a deployment may take together, if not as much as usual. */
+  /** The size limit of all uploaded files of a deployment together, if not the default. */
   dataFilesMb?: number;
   /** Holds the files that engines read. */
   dataDir: string;
@@ -129,7 +129,7 @@ export type ModuleSettings = Pick<
   /** Whether the secret key is a file in the data dir, and not a setting. */
   hasKeyInDataDir?: boolean;
   latestRelease?: Config['latestRelease'];
-  /** How long a change of folders or of a branch waits for its turn, if not as long as usual. */
+  /** How long a change of folders or of a branch waits for its lock, if not the default. */
   turnWaitMs?: number;
 };
 
@@ -156,7 +156,7 @@ export function createModules(platform: Platform, settings: ModuleSettings): Mod
   });
   const { onChange } = events;
   const build = createBuilds({ log: deploymentLog, compiler, events });
-  // What is built may also have to be pushed.
+  // Commits that are built may also have to be pushed to the Git host.
   const enqueueBuild: typeof build.enqueueBuild = async (tx, branch) => {
     await requestSync(tx, branch.deploymentId, false);
     return build.enqueueBuild(tx, branch);
@@ -409,7 +409,7 @@ export function createApp(platform: Platform, modules: Modules, settings: AppSet
  * mistake in the list stops it before the database is migrated.
  */
 export async function checkModules(settings: ModuleSettings, log: Logger): Promise<void> {
-  const undo = createUndo(log);
+  const shutdown = createShutdown(log);
   try {
     const platform = openPlatform({
       connection: {},
@@ -419,13 +419,13 @@ export async function checkModules(settings: ModuleSettings, log: Logger): Promi
       allowPrivateRemotes: false,
       log,
       metrics: createMetrics(),
-      undo,
+      shutdown,
     });
     const { list } = createModules(platform, settings);
-    for (const { stop } of list) if (stop) undo.add('a module', stop);
+    for (const { stop } of list) if (stop) shutdown.add('a module', stop);
     requireHandlers(list);
   } finally {
-    await undo.run();
+    await shutdown.run();
   }
 }
 

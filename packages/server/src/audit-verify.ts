@@ -10,7 +10,7 @@ import { createKeyring } from './platform/secrets/keyring.ts';
 import { requireSecretsOf } from './platform/secrets/reseal.ts';
 import { StartupError } from './platform/startup-error.ts';
 
-/** Throws a `StartupError` that names what is wrong first. */
+/** Throws a `StartupError` that names the first mismatch. */
 export async function verifyLog(config: Config, args: string[]): Promise<Verification> {
   const expected = readSeal(args);
   const verification = await besideServer(config, async ({ db, dataDir }) => {

@@ -71,7 +71,7 @@ export function firstAdminBanner(
   ].join('\n');
 }
 
-/** Lines to paste. What was given in the settings is not shown. */
+/** Lines to paste into a shell. Shows only generated secrets, not those given in the settings. */
 function showSecrets({ generatedPassword, generatedApiKey }: Omit<FirstAdmin, 'email'>): string[] {
   const shown = Object.entries({
     ORIEL_ADMIN_PASSWORD: generatedPassword,

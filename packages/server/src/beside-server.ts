@@ -14,28 +14,28 @@ import { requireReachable } from './platform/db/first-connection.ts';
 import { requireMigrated } from './platform/db/migrate.ts';
 import { readMigrations } from './platform/db/migrations.ts';
 import type { Logger } from './platform/log.ts';
+import type { Shutdown } from './platform/shutdown.ts';
 import { StartupError } from './platform/startup-error.ts';
-import type { Undo } from './platform/undo.ts';
 
 export interface BesideServer {
   connection: ConnectionSettings;
   db: Database;
   dataDir: string;
   log: Logger;
-  undo: Undo;
+  shutdown: Shutdown;
 }
 
 export function besideServer<T>(config: Config, work: (at: BesideServer) => Promise<T>): Promise<T> {
   const dataDir = config.dataDir ?? defaultDataDir();
-  return runCommand(async ({ log, undo }) => {
+  return runCommand(async ({ log, shutdown }) => {
     requireFinished(dataDir);
     const running = config.databaseUrl ? undefined : await findRunning(dataDir);
-    const connection = running ?? (await openConnection(config, { dataDir, log, undo }));
+    const connection = running ?? (await openConnection(config, { dataDir, log, shutdown }));
     await requireReachable(connection);
     const db = openDatabase(connection, log, { poolSize: 1 });
-    undo.add('the connection', () => db.end());
+    shutdown.add('the connection', () => db.end());
     await requireMigrated(db, await readMigrations(SCHEMA_FILES.migrationsDir));
-    return work({ connection, db, dataDir, log, undo });
+    return work({ connection, db, dataDir, log, shutdown });
   });
 }
 

@@ -6,7 +6,7 @@ import { StartupError } from './platform/startup-error.ts';
 export interface Command {
   /** Its name in package.json of a checkout. */
   script: string;
-  /** For the usage. */
+  /** The arguments, as the usage shows them. */
   takes: string;
   does: string;
   hasFile: boolean;
@@ -87,7 +87,7 @@ function parse(name: CommandName, given: ParseArgsConfig) {
   try {
     return parseArgs(given);
   } catch (error) {
-    // What follows the first sentence is about programs that take any text.
+    // Leaves out all but the first sentence: Node's advice is for programs that take any text as an argument.
     throw new UsageError(name, `${(error as Error).message.split('. ')[0]}.`);
   }
 }
@@ -98,7 +98,7 @@ export interface Invocation {
   path: string;
 }
 
-/** In a checkout, npm needs `--` before what is for us. */
+/** In a checkout, npm needs `--` before our options. */
 const isByNpm = ({ env }: Invocation) =>
   env.npm_package_name === 'oriel' && env.npm_lifecycle_event !== 'npx';
 

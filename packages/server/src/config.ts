@@ -34,7 +34,7 @@ export interface Config {
   deviceCodeSeconds: number;
   /** How long a query of an embed viewer may run. */
   embedQuerySeconds: number;
-  /** What the uploaded files of a deployment may take together. */
+  /** The size limit of all uploaded files of a deployment together. */
   dataFilesMb: number;
   limits: { connections: number; perEmbedToken: number; perEmbedTenant: number };
   logLevel: string;
@@ -52,7 +52,7 @@ export interface Config {
   githubApp: GitHubAppSettings | undefined;
   /** The Python in which dbt is installed, if it is. */
   dbtPython: string;
-  /** The newest release, as the operator says: nothing is asked for it. */
+  /** The newest release. The operator sets it: Oriel does not look it up anywhere. */
   latestRelease: string | undefined;
   /** Variables that look like settings but are not. */
   unknown: string[];
@@ -310,7 +310,7 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** Checked here because the driver accepts an unknown mode, and reads the files only when it connects. */
+/** Checks TLS settings at the start: the driver accepts an unknown mode, and reads the files only when it connects. */
 function withCheckedTls(address: string, parameters: URLSearchParams): string {
   const mode = parameters.get('sslmode');
   if (mode !== null && !SSL_MODES.includes(mode)) {

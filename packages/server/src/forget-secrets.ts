@@ -1,4 +1,4 @@
-/** Takes from a restored database what depends on a secret key that is lost, so that it can be used with a new one. */
+/** Removes from a restored database what depends on a lost secret key, so that it can be used with a new key. */
 import { pino } from 'pino';
 import { clearEnvVariables } from './domains/env-vars/index.ts';
 import { clearGitSecrets } from './domains/git-hosts/index.ts';
@@ -10,7 +10,7 @@ import { restartSeals } from './platform/audit/seals.store.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { openDatabase } from './platform/db/database.ts';
 
-/** Their names are kept, and their values are gone. */
+/** The variables whose values are gone. Their names are kept. */
 export type LostVariables = { deploymentId: number; names: string[] }[];
 
 /** The keys of embed tokens are gone after every restore. What is signed with the secret key ends with it. */

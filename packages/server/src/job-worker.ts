@@ -21,12 +21,12 @@ import { nodeProgram } from './platform/processes/program.ts';
 import { serveParent } from './platform/processes/serve-parent.ts';
 import { supervise } from './platform/processes/supervise.ts';
 import { createKeyring, type Secrets } from './platform/secrets/keyring.ts';
-import { createUndo } from './platform/undo.ts';
+import { createShutdown } from './platform/shutdown.ts';
 
 export const JOB_WORKER_COMMAND = 'job-worker';
 const NAME = 'job worker';
 
-/** Whoever asks the server waits for the answer, and nobody waits for a job. */
+/** Jobs get less of the processor than requests: a caller waits for each request, and nobody waits for a job. */
 const NICENESS = 10;
 const TELL_MS = 250;
 
@@ -109,23 +109,23 @@ export function serveJobs(more: JobKind[] = []) {
   serveParent({
     async onStart({ secrets, logLevel, modules: settings, workerId, ...given }: ChildSettings) {
       const log = createLogger(logLevel, undefined, { atOnce: true });
-      const undo = createUndo(log);
+      const shutdown = createShutdown(log);
       stop = async () => {
-        await undo.run();
+        await shutdown.run();
         await log.close();
       };
       const keyring = createKeyring(secrets);
       const metrics = createMetrics();
       const processName = `worker-${hostname()}-${workerId.slice(0, 8)}`;
-      const platform = openPlatform({ ...given, processName, pools: POOLS, keyring, log, metrics, undo });
+      const platform = openPlatform({ ...given, processName, pools: POOLS, keyring, log, metrics, shutdown });
       const modules = createModules(platform, settings);
-      for (const module of modules.list) if (module.stop) undo.add('a module', module.stop);
+      for (const module of modules.list) if (module.stop) shutdown.add('a module', module.stop);
       const worker = await startJobs(platform, [...modules.list, { jobs: more }], workerId);
-      undo.add('the jobs', () => worker.stop());
+      shutdown.add('the jobs', () => worker.stop());
       await platform.listener.start();
       const containers = ['INIT', 'MAIN'];
       const presence = await startPresence(platform, { name: processName, type: 'worker', containers });
-      undo.add('the reports of this process', presence.stop);
+      shutdown.add('the reports of this process', presence.stop);
     },
     handlers: { busy: ({ share }: { share: number }) => pace.hear(share) },
     onStop: () => stop(),

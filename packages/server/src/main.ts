@@ -39,13 +39,14 @@ async function main() {
   requireOwnOptions(command, called);
   const signal = onSignal(command);
   await run[command](readConfig(process.env), args, signal);
-  // A signal that came too late has ended nothing.
+  // The command has finished, so a signal that came too late has ended nothing.
   process.exitCode = 0;
 }
 
 /**
- * The exit stops the database if the command has started one, and rolls back what is not committed. A restore must also
- * remove what it has written. It does not listen to more signals, because npm sends a Ctrl-C a second time.
+ * Exits at a signal: the exit stops the database if the command has started one, and rolls back what is not committed.
+ * A restore must also remove what it has written, so its signal is aborted instead. Further signals do nothing then,
+ * because npm sends a Ctrl-C a second time.
  */
 function onSignal(command: CommandName): AbortSignal {
   const told = new AbortController();

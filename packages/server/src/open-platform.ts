@@ -1,7 +1,7 @@
 /** Opens the resources that all domains use: connections to the database, notifications, keys, metrics. */
 import { hostname } from 'node:os';
 import type { Config } from './config.ts';
-import { createAttempts } from './platform/audit/events.ts';
+import { createRefusalAudit } from './platform/audit/events.ts';
 import { createCsrf } from './platform/auth/csrf.ts';
 import type { ConnectionSettings } from './platform/db/connection.ts';
 import { type Database, openDatabase, type WaitLimits } from './platform/db/database.ts';
@@ -17,7 +17,7 @@ import type { Platform } from './platform/module.ts';
 import { createOutbound, rulesOf } from './platform/outbound/outbound.ts';
 import { type BoxedColumn, createBox } from './platform/secrets/box.ts';
 import type { Keyring } from './platform/secrets/keyring.ts';
-import type { Undo } from './platform/undo.ts';
+import type { Shutdown } from './platform/shutdown.ts';
 
 export interface PlatformOptions {
   connection: ConnectionSettings;
@@ -31,7 +31,7 @@ export interface PlatformOptions {
   mail?: MailSettings | undefined;
   log: Logger;
   metrics: Metrics;
-  undo: Undo;
+  shutdown: Shutdown;
 }
 
 export interface OpenedPlatform extends Platform {
@@ -51,21 +51,21 @@ export function openPlatform({
   mail,
   log,
   metrics,
-  undo,
+  shutdown,
 }: PlatformOptions): OpenedPlatform {
   const listener = createListener(connection, log);
-  undo.add('the connection for notifications', () => listener.end());
-  const onTold = (subject: string) => listener.tell(CREDENTIALS_CHANNEL, subject);
-  const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits, onTold });
-  undo.add('the connections for content', () => db.end());
+  shutdown.add('the connection for notifications', () => listener.end());
+  const onNotified = (subject: string) => listener.deliver(CREDENTIALS_CHANNEL, subject);
+  const db = openDatabase(connection, log, { poolSize: pools.dbConnections, waits, onNotified });
+  shutdown.add('the connections for content', () => db.end());
   const essential = openDatabase(connection, log, {
     poolSize: pools.dbEssentialConnections,
     waits,
-    onTold,
+    onNotified,
   });
-  undo.add('the essential connections', () => essential.end());
-  const attempts = createAttempts(db, log);
-  undo.add('the counting of refused attempts', attempts.stop);
+  shutdown.add('the essential connections', () => essential.end());
+  const attempts = createRefusalAudit(db, log);
+  shutdown.add('the counting of refused attempts', attempts.stop);
   watchDatabase(metrics, db, essential);
   const boxedColumns: BoxedColumn[] = [];
   return {
@@ -87,7 +87,7 @@ export function openPlatform({
       return createBox(column, keyring);
     },
     boxedColumns,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
   };
 }
 

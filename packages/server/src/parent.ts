@@ -1,11 +1,11 @@
-/** A server that npx runs in the foreground ends with it. Killed or ended by a signal, npx would leave it behind. */
+/** Ends a server that npx runs in the foreground when npx ends: npx would leave it running after a signal. */
 import { readFileSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Whether npx runs this server itself, in the foreground. The environment goes on to whatever a program of npx or npm
- * starts, and services of such a program may outlive it.
+ * Whether npx runs this server itself, in the foreground. The name of the event is not enough: every program that npx
+ * or npm starts inherits the environment, and services of such a program may outlive it.
  */
 export const isRunByNpx = (env: NodeJS.ProcessEnv) =>
   env.npm_lifecycle_event === 'npx' &&

@@ -22,8 +22,8 @@ import { migrate, readSchema, type Schema } from './platform/db/migrate.ts';
 import type { Migration } from './platform/db/migrations.ts';
 import type { Logger } from './platform/log.ts';
 import { findSecrets, loadSecrets, storeSecret } from './platform/secrets/load-secrets.ts';
+import type { Shutdown } from './platform/shutdown.ts';
 import { StartupError } from './platform/startup-error.ts';
-import type { Undo } from './platform/undo.ts';
 
 export interface RestoreSummary {
   createdAt: string;
@@ -41,11 +41,11 @@ export function restoreBackup(config: Config, args: string[], signal?: AbortSign
   const orEnded = (error: unknown) => {
     throw signal?.aborted ? signal.reason : error;
   };
-  return runCommand(async ({ log, undo }) => {
+  return runCommand(async ({ log, shutdown }) => {
     const plan = await planRestore(config, args, signal).catch(orEnded);
     const { dataDir, schema, header, totals } = plan;
-    const keep = await removeUnlessKept(plan, undo);
-    const connection = await load(plan, { config, log, undo, signal }).catch(orEnded);
+    const keep = await removeUnlessKept(plan, shutdown);
+    const connection = await load(plan, { config, log, shutdown, signal }).catch(orEnded);
     await keep();
     await migrate(connection, schema);
     let lost: LostVariables | undefined;
@@ -64,7 +64,7 @@ interface Plan {
   dataDir: string;
   schema: Schema;
   header: Header;
-  /** Those of the backup's version. */
+  /** The migrations of the backup's version. */
   migrations: Migration[];
   totals: Totals;
   key: KeyPlan;
@@ -91,14 +91,14 @@ async function planRestore(config: Config, args: string[], signal?: AbortSignal)
   return { file, dataDir, schema, header, migrations, totals, key, isKeyLost, isIntoDataDir, added: [] };
 }
 
-/** Returns `keep`. A mark shows that the data dir must not be used before either has happened. */
-async function removeUnlessKept({ dataDir, isIntoDataDir, added }: Plan, undo: Undo) {
+/** Returns `keep`. A mark in the data dir forbids its use until the restored files are kept or removed. */
+async function removeUnlessKept({ dataDir, isIntoDataDir, added }: Plan, shutdown: Shutdown) {
   if (!isIntoDataDir) return async () => {};
   await markUnfinished(dataDir);
-  undo.add('what was restored', async () => {
+  shutdown.add('what was restored', async () => {
     for (const path of added) {
       await rm(path, { recursive: true, force: true });
-      // The folder of a deployment that has no other files.
+      // Removes the folder of a deployment too, unless it has other files.
       await rmdir(dirname(path)).catch(() => {});
     }
     await unmarkUnfinished(dataDir);
@@ -111,9 +111,14 @@ async function removeUnlessKept({ dataDir, isIntoDataDir, added }: Plan, undo: U
 
 async function load(
   { dataDir, key, header, migrations, file, totals, added }: Plan,
-  { config, log, undo, signal }: { config: Config; log: Logger; undo: Undo; signal?: AbortSignal },
+  {
+    config,
+    log,
+    shutdown,
+    signal,
+  }: { config: Config; log: Logger; shutdown: Shutdown; signal?: AbortSignal },
 ): Promise<ConnectionSettings> {
-  const connection = await openConnection(config, { dataDir, log, undo });
+  const connection = await openConnection(config, { dataDir, log, shutdown });
   if (!config.databaseUrl) added.push(join(dataDir, 'postgres'));
   await requireReachable(connection);
   if (key !== 'given') {
@@ -122,7 +127,7 @@ async function load(
     added.push(join(dataDir, 'secret.key'));
   }
   const files = createFileLoader(dataDir, (path) => added.push(path));
-  undo.add('the files', files.close);
+  shutdown.add('the files', files.close);
   await loadDatabase(connection, {
     header,
     migrations,

@@ -17,7 +17,7 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
       'ORIEL_SECRET_KEY_NEXT is set, so the servers still use the old key. First set ORIEL_SECRET_KEY to the new key and ORIEL_SECRET_KEY_PREVIOUS to the old one, here and on every server.',
     );
   }
-  return besideServer(config, async ({ connection, db, dataDir, log, undo }) => {
+  return besideServer(config, async ({ connection, db, dataDir, log, shutdown }) => {
     const keyring = createKeyring(await requireSecrets(await findInstallation(db), config, dataDir));
     // The modules are created because they know which columns hold sealed values. They are not started.
     const pools = { dbConnections: 2, dbEssentialConnections: 2 };
@@ -29,10 +29,10 @@ export async function rotateSecretKey(config: Config, args: string[]): Promise<n
       allowPrivateRemotes: false,
       log,
       metrics: createMetrics(),
-      undo,
+      shutdown,
     });
     const { list } = createModules(platform, { ...config, dataDir });
-    for (const { stop } of list) if (stop) undo.add('a module', stop);
+    for (const { stop } of list) if (stop) shutdown.add('a module', stop);
     return rotateSecret(db, { keyring, columns: platform.boxedColumns });
   });
 }

@@ -23,8 +23,8 @@ import { startPresence } from './platform/presence/presence.ts';
 import { createKeyring } from './platform/secrets/keyring.ts';
 import { loadSecrets } from './platform/secrets/load-secrets.ts';
 import { requireSecretsOf } from './platform/secrets/reseal.ts';
+import { createShutdown, type Shutdown } from './platform/shutdown.ts';
 import { StartupError } from './platform/startup-error.ts';
-import { createUndo, type Undo } from './platform/undo.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -62,21 +62,26 @@ export async function startServer(
   log: Logger,
   options: StartOptions = {},
 ): Promise<RunningServer> {
-  const undo = createUndo(log);
+  const shutdown = createShutdown(log);
   try {
-    return await start(config, log, undo, options);
+    return await start(config, log, shutdown, options);
   } catch (error) {
     // The log reports what could not be stopped. The reason why the start failed matters more.
-    await undo.run().catch(() => {});
+    await shutdown.run().catch(() => {});
     throw explainIfOfDatabase(error);
   }
 }
 
-async function start(config: Config, log: Logger, undo: Undo, options: StartOptions): Promise<RunningServer> {
+async function start(
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+  options: StartOptions,
+): Promise<RunningServer> {
   // Reserved first and released just before we listen, so that a port in use stops the start before anything is
   // created.
   const reserved = await reservePort(config.host, config.port);
-  undo.add('the answers of a start', reserved.release);
+  shutdown.add('the answers of a start', reserved.release);
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${reserved.port}`;
   const publicUrl = config.publicUrl ?? url;
   const schema = await readSchema(SCHEMA_FILES);
@@ -113,7 +118,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     dataDir,
     log,
     metrics: metrics.ofProcess(EMBEDDED_DATABASE),
-    undo,
+    shutdown,
   });
   const onWait = () =>
     log.info('waiting for a backup to end, because migrations change tables that it reads');
@@ -140,10 +145,10 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     mail: config.mail,
     log,
     metrics,
-    undo,
+    shutdown,
   });
   const modules = createModules(platform, moduleSettings);
-  for (const { stop } of modules.list) if (stop) undo.add('a module', stop);
+  for (const { stop } of modules.list) if (stop) shutdown.add('a module', stop);
   const { db, essential, listener } = platform;
   const { firstAdmin, withoutEffect } = await setUpInstallation(db, {
     tenant,
@@ -175,7 +180,7 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
           modules: moduleSettings,
         })
       : await startJobs(platform, modules.list);
-    undo.add('the jobs', worker.stop);
+    shutdown.add('the jobs', worker.stop);
   }
   await listener.start();
 
@@ -193,14 +198,14 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
   await app.ready();
   await reserved.release();
   await app.listen({ host: config.host, port: reserved.port });
-  undo.add('the HTTP server', () => {
+  shutdown.add('the HTTP server', () => {
     // Tells the jobs to stop now. Their own step waits for them, and reports if they do not end.
     worker?.stop().catch(() => {});
     return app.close();
   });
   if (role !== 'worker') {
     const presence = await startPresence(platform, { name: processName, type: 'web', containers: ['MAIN'] });
-    undo.add('the reports of this process', presence.stop);
+    shutdown.add('the reports of this process', presence.stop);
     for (const module of modules.list) module.started?.();
   }
   log.info('ready');
@@ -212,6 +217,6 @@ async function start(config: Config, log: Logger, undo: Undo, options: StartOpti
     firstAdmin,
     db,
     essential,
-    stop: () => undo.run(),
+    stop: () => shutdown.run(),
   };
 }

@@ -268,7 +268,7 @@ class Run {
     this.things = this.things.filter((other) => !isWithin(other, thing));
   }
 
-  /** The explorer may delete it if they manage everything below it. */
+  /** Deletes a folder. The explorer may do so if they manage everything below it. */
   private async removeTree(folder: OwnedThing) {
     const { deploymentId } = this;
     const args = { deploymentId, folderId: folder.id, recursive: true };
@@ -284,8 +284,8 @@ class Run {
   }
 
   /**
-   * Everybody reads the reports in another sort order, so that each sequence uses all orders and many sequences use each
-   * order for everybody. `turn` decides who reads what. `thoroughly` means also backwards and with filters.
+   * Each person reads the reports in another sort order, chosen by `turn`, so that each sequence uses all orders and
+   * many sequences give each person each order. `thoroughly` means also backwards and with filters.
    */
   async compare(turn: number, thoroughly: boolean) {
     const compareFor = async (who: Somebody, i: number) => {

@@ -62,7 +62,7 @@ test('a new admin follows the first steps to a published dashboard, which a view
   const home = () => page.getByRole('link', { name: 'Home', exact: true }).first().click();
   const step = (name: string) => page.getByRole('link', { name, exact: true }).click();
 
-  // There are people already; the data, the model and the dashboards of the demo are nobody's step.
+  // There are people already, which is one step. The data, the model and the dashboards of the demo count for none.
   await steps(1);
   await step('Make a first chart');
   await saveQuestion(page, /^Sales/, ['Revenue', 'Product Category'], 'Revenue by category');
@@ -100,7 +100,7 @@ test('a new admin follows the first steps to a published dashboard, which a view
 
 const TABS_MAX = 250;
 
-/** As somebody without a mouse gets there. */
+/** Moves the focus to the target by keys, as a person without a mouse does. */
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab') {
   await target.first().waitFor();
   const isThere = () =>
@@ -465,7 +465,7 @@ test('a new deployment begins with its first steps, and a deleted one leads to w
   await page.waitForURL(
     (url) => /^\/d\/\d+$/.test(url.pathname) && !url.pathname.endsWith(`/${deploymentId}`),
   );
-  // The model that it comes with is no step of anybody.
+  // The model that a deployment begins with does not count as a step.
   await page.getByRole('heading', { name: 'First steps: 1 of 6 done' }).waitFor();
   await page.goto(`${page.url()}${ROUTES.adminDeployments}`);
   await page

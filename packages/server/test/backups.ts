@@ -41,9 +41,9 @@ export async function backUp(
 
 export interface Changes {
   header?: (header: Header) => Partial<Header>;
-  /** Rows as text of single bytes. */
+  /** Changes the rows, which are text of single bytes. */
   rows?: (rows: string, table: string) => string;
-  /** Added to the backup, by their names. */
+  /** The files to add to the backup, by name. */
   files?: Record<string, string>;
   totals?: Partial<Totals>;
 }
@@ -66,10 +66,10 @@ export async function rewrite(from: string, to: string, changes: Changes) {
 }
 
 export interface RestoreTarget {
-  /** Without it, into an embedded database. */
+  /** The database to restore into; without it, an embedded one. */
   url?: string;
   dataDir: string;
-  /** Without it, the key comes from the backup or the data dir. */
+  /** The secret key; without it, that of the backup or of the data dir. */
   secretKey?: string;
   signal?: AbortSignal;
 }

@@ -19,7 +19,7 @@ export async function openBrowser(args: string[] = [], executablePath?: string):
 
 function patient(browser: Browser): Browser {
   const newContext = browser.newContext.bind(browser);
-  // It is called by `newPage` too.
+  // This also covers `newPage`, which calls `newContext`.
   browser.newContext = async (options) => {
     const context = await newContext(options);
     context.setDefaultTimeout(PATIENCE_MS);

@@ -10,7 +10,7 @@ import { openPlatform } from '../src/open-platform.ts';
 import type { Cleanup } from '../src/platform/cleanup.ts';
 import { createMetrics } from '../src/platform/http/metrics.ts';
 import { createKeyring } from '../src/platform/secrets/keyring.ts';
-import { createUndo } from '../src/platform/undo.ts';
+import { createShutdown } from '../src/platform/shutdown.ts';
 import { createServerLog } from './server-log.ts';
 import { ownedTables, readOwners, SOURCES } from './table-owners.ts';
 import { createWorld, SECRET_KEY, unique, type World } from './world.ts';
@@ -56,7 +56,7 @@ async function cleanupOf(owner: string): Promise<Cleanup> {
 /** Builds the modules as a server does. */
 async function moduleList() {
   const log = createServerLog();
-  const undo = createUndo(log);
+  const shutdown = createShutdown(log);
   const platform = openPlatform({
     connection: { connectionString: world.databaseUrl },
     pools: { dbConnections: 2, dbEssentialConnections: 2 },
@@ -65,7 +65,7 @@ async function moduleList() {
     publicUrl: world.url,
     allowPrivateRemotes: false,
     log,
-    undo,
+    shutdown,
   });
   const { list } = createModules(platform, {
     tenant: 'main',
@@ -78,7 +78,7 @@ async function moduleList() {
     dbtPython: '/usr/bin/python3',
   });
   for (const { stop } of list) await stop?.();
-  await undo.run();
+  await shutdown.run();
   return list;
 }
 

@@ -388,7 +388,7 @@ test('two authors change one draft, and nothing of either is lost', async () => 
   await slot(ada.page, 'First a').getByText('has this open').waitFor();
   await expectAccessible(ada.page);
   await shoot(ada.page, 'presence');
-  // Different widgets: both are kept, and whoever comes second is told.
+  // Different widgets: both changes are kept, and the author who saves second is told.
   await slot(ada.page, 'First a').click();
   await slot(bob.page, 'First a').getByText(`${ada.name} has this open`).waitFor();
   await write(ada.page, 'First a', 'Of Ada');
@@ -483,7 +483,7 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
     await own.close();
   };
   const other = await ada.context.newPage();
-  // What is too long for an address is kept by the tab, which may become that of somebody else.
+  // SQL that is too long for an address is kept by the tab, which another person may use later.
   const asking = await ada.context.newPage();
   await asking.goto(`/d/${deploymentId}/explore?sql=select`);
   const editor = asking.getByRole('textbox', { name: 'SQL over the views of the model' });
@@ -508,7 +508,7 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   expect(await stored()).toEqual(['Before']);
   expect(await keptIn(ada.page)).toEqual([`oriel-unsaved:${ada.person.id}/${deploymentId}/${workbookId}`]);
 
-  // Their own tab goes on, without what belongs to her.
+  // A tab of the other person goes on, without the drafts of the first person.
   await other.goto(address);
   await slot(other, 'Before').waitFor();
   const beside = await ada.context.newPage();
@@ -525,7 +525,7 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await ada.page.getByText('Changes that were not saved when you left are back').waitFor();
   await expect.poll(stored).toEqual(['Of Ada']);
 
-  // Whoever signs out decides what happens to what is not saved, which stays legible in this browser.
+  // A person who signs out decides about unsaved drafts, which would stay readable in this browser.
   await ada.page.route('**/dashboard', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
   );
@@ -542,7 +542,7 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await ada.page.waitForURL(/notice=signed-out/);
   expect(await keptIn(ada.page)).toEqual([]);
 
-  // What is just being saved is waited for, and nobody is asked.
+  // A save that is under way is awaited, and the person is not asked.
   await ada.page.unrouteAll();
   await signIn(ada.page, ada.person);
   await ada.page.goto(address);
@@ -563,7 +563,7 @@ test('an editor saves nothing in the name of whoever signed in in another tab, a
   await ada.context.close();
 });
 
-/** The part of the pixels of two pictures that differ so that somebody could see it. */
+/** The share of the pixels of two pictures that differ visibly. */
 async function differing(page: Page, pictures: readonly [Buffer, Buffer]): Promise<number> {
   const [a, b] = pictures.map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`);
   return page.evaluate(`(async () => {
@@ -738,7 +738,7 @@ test('an author finds an application after a thousand other workbooks, moves its
   expect(await dialog.getByText('is not published').count()).toBe(0);
   await card.getByRole('img', { name: 'Its application is not published' }).waitFor({ state: 'detached' });
   expect(errors.filter((text) => !/ 404 /.test(text))).toEqual([]);
-  // Nothing is said of an application that cannot be asked for, and what changes is shown all the same.
+  // If the application cannot be requested, the dialog says nothing of it, and shows the changes all the same.
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { publicId } = (await world.admin.getWorkbook({ deploymentId, workbookId: zones }))
     .publishedDashboard!;
@@ -755,7 +755,7 @@ test('two authors see each other again after the server was restarted, and lose 
   const text = { id: 'a', type: 'TEXT' as const, position, config: { markdown: 'Before it' } };
   const dashboardDraft = { widgets: [text] };
   await world.admin.updateWorkbookDashboard({ deploymentId, workbookId, body: { dashboardDraft } });
-  // The address stays: while no server is there, nobody else can have its port.
+  // The address stays the same, because this proxy holds the port while the server restarts.
   const target = { host: '127.0.0.1', port: Number(new URL(world.url).port) };
   const front = await startFront({ refusal: () => undefined, target });
   const baseURL = `http://127.0.0.1:${front.port}`;

@@ -31,7 +31,8 @@ export async function createDatabase(serverUrl: string, template?: string): Prom
 }
 
 /**
- * Waits a while for connections that are being closed: the force would reach them as an error that nobody handles.
+ * Drops a database. It first waits a while for connections that are being closed: `force` would end them with an error
+ * that no code handles.
  */
 export async function dropDatabase(serverUrl: string, name: string) {
   const connected = `select from pg_stat_activity where datname = '${name}'`;

@@ -70,7 +70,7 @@ describe('the element', () => {
     await frame.getByText('Gruppieren nach').waitFor();
     expect(await frame.getByRole('button', { name: /Status/ }).innerText()).toContain('done');
     expect(opened.requests.filter((url) => url.includes('/embed/dashboard/tabular?'))).toHaveLength(1);
-    // Without anybody who can be asked for a session, the host is told.
+    // Without a callback for sessions, the host is told.
     await opened.run(`document.body.append(make('none'))`);
     expect(await opened.heard('none', 'session-needed')).toEqual({});
     await opened.run(`document.getElementById('none').session = '${await mint('none-corp')}'`);
@@ -255,7 +255,7 @@ describe('the element', () => {
 
   test('changes what its page shows', async () => {
     const opened = await open();
-    // Before the page is ready: what is said is kept until it can be heard.
+    // Calls before the page is ready are queued until it listens.
     await opened.run(`{
       const element = make('told', { getSession: sessionFor('told-corp') });
       document.body.append(element);

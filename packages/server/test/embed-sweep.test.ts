@@ -32,12 +32,12 @@ afterAll(() => world.stop());
 const WHO = ['a viewer', 'a creator', 'an internal viewer', 'an internal creator'] as const;
 type CallerKind = (typeof WHO)[number];
 
-/** The smallest body that the schema accepts is not enough: it has to name a dashboard in one of two ways. */
+/** The status that the smallest valid body gets, where the operation needs more than its schema says. */
 const NEEDS_MORE: Record<string, number> = {
   createNotification: 400,
   addRecipients: 400,
   previewReport: 400,
-  // The example names a viewer, and nobody who is embedded can look as somebody else.
+  // The example names a viewer, and an embedded viewer cannot look as another one.
   explainQuery: 400,
 };
 
@@ -68,7 +68,8 @@ describe.each(WHO)(
 
 describe('in another deployment, everything is a 403, even if the deployment does not exist', () => {
   const all = takesTokens.filter(isDeploymentOperation);
-  // In one that does not exist, one of each kind is sent all tokens, and the others take turns.
+  // In a deployment that does not exist, the first operation of each kind gets all tokens, and the others one each, by
+  // turns.
   const isFirstOfKind = (op: Operation) =>
     op === all.find(({ auth, embed }) => auth === op.auth && embed === op.embed);
   let turn = 0;

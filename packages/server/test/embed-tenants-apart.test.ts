@@ -18,7 +18,7 @@ let acme: EmbeddedSession;
 let globex: EmbeddedSession;
 /** What acme has: dashboards that only it may see, and what its creator made. */
 const own: Record<'given' | 'made', string> = { given: '', made: '' };
-/** By the names that addresses have for them. */
+/** The ids of content, by the names of their path parameters. */
 const WHAT = { workbookId: 0, folderId: 0, reportId: 0, id: 0 };
 let ids: Record<string, number>;
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('a dashboard', () => {
 /** Any operation that an embed token can call. A stream of one's own session says nothing of others. */
 const open = allOperations.filter(({ embed, id }) => embed && id !== 'watchEmbedSession');
 const MISSING = 999_999_999;
-/** The smallest body is refused before anything is looked for. */
+/** Bodies of operations that would refuse the smallest body before they look for the resource. */
 const BODIES: Record<string, object> = {
   addRecipients: { recipients: [{ type: 'EMBED_USER', externalId: 'ann' }] },
 };

@@ -14,7 +14,7 @@ const KEPT_BY_OTHERS = new Set([
 
 type Row = Record<string, unknown>;
 
-/** By table: changes a row so that constraints and triggers accept it. */
+/** Changes rows so that constraints and triggers accept them, by table. */
 const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
   users: (row, isFull) => ({
     ...row,
@@ -31,7 +31,7 @@ const MENDED: Record<string, (row: Row, isFull: boolean) => Row> = {
   reports: (row, isFull) => ({ ...row, ...(isFull ? { folder_id: null } : {}) }),
 };
 
-/** By column. What is marked as deleted is not given to others. */
+/** Makes values, by column. No row is marked as deleted, so none has an heir. */
 const VALUES: Record<string, (n: number, newest: NewestValue) => unknown> = {
   deleted_at: () => null,
   heir_id: () => null,
@@ -175,7 +175,7 @@ async function listTables(client: pg.Client): Promise<Table[]> {
   return sorted;
 }
 
-/** Other tables refer to these without a foreign key. */
+/** The tables to fill first: others refer to them without a foreign key. */
 const FIRST = ['embed_tenants', 'deployments'];
 
 /** All rows, by table and then by their key. */

@@ -70,7 +70,7 @@ function runBackend(root: string, request: IncomingMessage, response: ServerResp
       PATH: process.env.PATH,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
-      // Pushes are allowed for whoever is signed in.
+      // git allows pushes only to a user who is signed in.
       REMOTE_USER: CREDENTIALS.user,
       GIT_PROJECT_ROOT: root,
       GIT_HTTP_EXPORT_ALL: '1',

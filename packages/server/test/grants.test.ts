@@ -1,4 +1,4 @@
-/** Nobody gives what they do not have themselves: every action, through every operation that could give it. */
+/** No caller can give an action that they do not have: every action, through every operation that could give it. */
 import { type Action, actions, includedIn } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwnWorld, type Person, unique, type World } from './world.ts';
@@ -34,7 +34,7 @@ async function personWith(given: readonly Action[]) {
 
 type Holder = Awaited<ReturnType<typeof personWith>>;
 
-/** The ways that are open to others than admins: policies, for a user, a group and a role. */
+/** The ways to give an action that are open to non-admins: policies, for a user, a group and a role. */
 const policyWays = (
   { client }: Pick<Person, 'client'>,
   resource: {
@@ -48,7 +48,7 @@ const policyWays = (
   role: () => client.setRolePolicy({ body: { ...resource, action, roleId: friendsRole.id } }),
 });
 
-/** The ways that only admins have, each of which would give the action to the caller or to somebody else. */
+/** The ways that only admins have, each of which would give the action to the caller or to another user. */
 const adminWays = (
   { client, userId, role }: Holder,
   action: Action,

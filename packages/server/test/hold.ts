@@ -38,13 +38,14 @@ export async function holdRows(world: World, table: string, ids: number[], key =
   await client.connect();
   await client.query('begin');
   await client.query(`select from ${table} where ${key} = any($1) for update`, [ids]);
-  // A statement of `release` that must wait would wait for the call that this test stopped, which waits for these rows.
+  // Avoid a deadlock: a statement of `release` that must wait would wait for the stopped call, which waits for these
+  // rows.
   await client.query("set local lock_timeout = '200ms'");
   const { rows } = await client.query('select pg_backend_pid() as pid');
   return {
     /**
-     * The backend that waits for these rows. With the end of its statement, others may wait beside it, such as a build
-     * that a change started.
+     * The backend that waits for these rows. If the end of its statement is given, other backends may wait too, such as
+     * a build that a change started.
      */
     async waiting(statementEnd = ''): Promise<number> {
       const blocked = async () =>

@@ -9,7 +9,7 @@ import { createOwnWorld, unique, type World } from './world.ts';
 
 export const TIMES = {
   pollMs: 50,
-  // So long that no job is taken over because a busy machine renews its lease late.
+  // Long enough that a busy machine does not lose a job by renewing its lease late.
   leaseMs: 60_000,
   backoffMs: 10,
   progressMs: 20,

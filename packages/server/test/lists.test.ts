@@ -19,7 +19,7 @@ const BARE = [
   'listUserOAuthTokens',
 ];
 
-/** The specification has these without pages. */
+/** The lists that the specification has without pages. */
 const WITHOUT_PAGES = ['branches', 'installations', 'repositories'];
 
 /** Lists with few items, because an installation has one of them, or is set up well. */
@@ -46,7 +46,7 @@ describe('every list can be paged to its end', () => {
   /** Enough items for a last page that is not full. */
   const COUNT = 3;
 
-  /** So many items may be added to a list while it is read in pages. */
+  /** The most items that may be added to a list while it is read in pages. */
   const MOST_NEW = 100;
   const times = <T>(make: (i: number) => Promise<T>) =>
     Promise.all(Array.from({ length: COUNT }, (_, i) => make(i)));

@@ -60,11 +60,12 @@ async function keep(key: string, files: string, templateDatabase: string) {
   await mkdir(unfinished, { recursive: true });
   await copyFiles(files, unfinished);
   await writeFile(join(unfinished, 'template'), templateDatabase);
-  // One that is in use meanwhile is copied already, or the run that copies it fails to start and makes its own next time.
+  // Removing a copy that another run uses is safe: that run has copied the files already, or fails to start and makes
+  // its own copy next time.
   for (const name of await readdir(CACHE))
     if (!name.startsWith('unfinished')) await rm(join(CACHE, name), { recursive: true, force: true });
   await rename(unfinished, join(CACHE, key)).catch(() => rm(unfinished, { recursive: true, force: true }));
 }
 
-/** With owners and modes, on which PostgreSQL insists. */
+/** Copies files with their owners and modes, which PostgreSQL checks. */
 const copyFiles = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to]);

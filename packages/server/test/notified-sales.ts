@@ -24,7 +24,7 @@ export const received: { headers: Record<string, string>; body: string }[] = [];
 export let hookUrl: string;
 export const tenant = unique('acme').replaceAll('_', '-');
 export const REGIONS = ['EU', 'US', 'APAC', 'LATAM', 'MEA'];
-/** No number comes twice, neither in a row nor as a sum. */
+/** The rows. No number occurs twice, neither in a row nor as a sum. */
 const ROWS = REGIONS.flatMap((region, i) => [
   { region, product: 'Desks', amount: 93 * (i + 1) },
   { region, product: 'Lamps', amount: 7 * (i + 1) },
@@ -78,7 +78,7 @@ async function start() {
   // Another file of the same process may have used these.
   received.length = 0;
   answers.clear();
-  // On a busy machine, a run would give its turn to others and draw a group again.
+  // A long turn: on a busy machine, a run would otherwise yield to others and draw a group again.
   TURN.ms = 10 * 60_000;
   mails = await startMailServer({
     recipient: (address) => answers.get(address),
@@ -177,7 +177,7 @@ export const deliveriesOf = async (id: number, runId: number) =>
   (await world.admin.listNotificationDeliveries({ deploymentId, id, runId, first: 1000 })).items;
 export const sql = async (text: string, values: unknown[] = []) =>
   (await world.server.db.pool.query(text, values)).rows;
-/** As if this time had come, and two servers had noticed. */
+/** Makes a schedule due at this time, with the jobs of two servers that noticed it. */
 export async function comes(id: number, due: string) {
   await sql('update notifications set next_due_at = $2::timestamptz where id = $1', [id, due]);
   for (let i = 0; i < 2; i++)
@@ -187,12 +187,12 @@ export async function comes(id: number, due: string) {
     );
   await sql('notify oriel_jobs');
 }
-/** By an admin of their own, because one caller may ask for only so many runs. */
+/** Starts a run as a new admin, because the runs of one caller are limited. */
 export async function runNow(id: number) {
   const { client } = await world.person({ roles: ['Admin'] });
   return client.runNotification({ deploymentId, id });
 }
-/** As if the pause before the next attempt of the newest run were over. */
+/** Ends the pause before the next attempt of the newest run. */
 export async function retryNow(id: number) {
   const [run] = await runs(id);
   await sql(

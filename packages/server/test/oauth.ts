@@ -77,7 +77,7 @@ export async function connect(
   return person.browser.get(await allow(world, provider, authorizationUrl));
 }
 
-/** As if the access tokens of a person had ended a moment ago. They can still be renewed. */
+/** Makes the access tokens of a person expire a moment ago. They can still be renewed. */
 export const endAccess = ({ server }: World, userId: number) =>
   server.db.pool.query(
     `update oauth_tokens set access_expires_at = now() - interval '1 second', updated_at = now() - interval '1 hour'

@@ -47,7 +47,10 @@ const ALSO_NEEDED: Record<string, Action[]> = {
   startUpload: ['SchemaUpdate'],
 };
 
-/** What an operation answers to who may call it, if the content of these tests is not enough for it. */
+/**
+ * The answers of operations to a caller who may call them, where the content of these tests is not enough for a
+ * success.
+ */
 const ACCEPTED: Record<string, [number, string]> = {
   refreshReport: [409, 'report_without_query'],
   publishDashboard: [409, 'dashboard_without_draft'],
@@ -71,7 +74,10 @@ function personWith(given: Action[]): Promise<Person> {
   return person;
 }
 
-/** What the admin has for the parameters of the operation: a deployment, a folder, a workbook, a report; none inside another. */
+/**
+ * Creates content for the parameters of the operation, as the admin: a deployment, a folder, a workbook, a report; none
+ * inside another.
+ */
 async function adminsContent({ params }: Pick<Operation, 'params'>): Promise<Record<string, number>> {
   if (!('deploymentId' in params)) return {};
   const { id: deploymentId } = await world.deployment();

@@ -1,6 +1,6 @@
 /**
- * Nothing that this server sends to others reaches a private address, however somebody writes it: one table of
- * spellings, for each part that connects to an address which people or settings name.
+ * Nothing that this server sends to others reaches a private address, however it is written: one table of spellings,
+ * for each part that connects to an address which people or settings name.
  */
 
 import { Agent, get } from 'node:http';
@@ -70,7 +70,10 @@ const PRIVATE = [
   'fd00:ec2::254',
   'ff02::1',
 ];
-/** Drivers put the host into an address, or pass it on. Settings are checked before, and are not what must hold. */
+/**
+ * Hosts that trick drivers, which put the host into an address or pass it on. They must be refused even if the check of
+ * the settings lets them pass.
+ */
 const TRICKS = [
   'public.example@127.0.0.1',
   '127.0.0.1#',
@@ -178,7 +181,7 @@ describe.each(Object.entries(USERS))('%s', (_, attempt) => {
 });
 
 describe('an address that is no longer allowed when the socket has reached it', () => {
-  /** As if the name led somewhere else after it was checked. */
+  /** Rules for a name that resolves to another address after the check. */
   const changing = (): Rules => {
     let looks = 0;
     return { ...rulesOf({ allowPrivate: true }), isAllowed: () => looks++ === 0 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-/** `npm run test:worlds` tries many more. */
+/** The factor for the number of runs, which is larger in `npm run test:worlds`. */
 const SHARE = Number(process.env.ORIEL_TEST_RUNS ?? 0.25);
 
 /**

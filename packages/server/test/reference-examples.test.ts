@@ -19,7 +19,10 @@ import { whenBuilt } from './shops.ts';
 import { createSignable, logIn, signedIn } from './sign-in.ts';
 import { createOwnWorld, unique, type World } from './world.ts';
 
-/** What an example needs that no reader has before: things in the path, secrets in the body, another credential. */
+/**
+ * The input that an example needs and the reference cannot show: ids in the path, secrets in the body, another
+ * credential.
+ */
 interface ExampleInput {
   path?: Record<string, string | number>;
   body?: object;
@@ -66,7 +69,7 @@ const shownOf = (op: Operation) =>
   documentedOperation(op.method, op.path)!.requestBody!.content as Record<string, ExampleBody>;
 const exampleOf = (op: Operation) => shownOf(op)['application/json'] ?? Object.values(shownOf(op))[0]!;
 
-/** The address with what is given, and else with what the reference fills in. */
+/** The address with the given values, and otherwise with those that the reference fills in. */
 function addressWith(op: Operation, given: ExampleInput['path'] = {}) {
   const shown = documentedOperation(op.method, op.path)!.parameters.flatMap(({ name, in: place, example }) =>
     name === undefined || example === undefined ? [] : [{ name, place, value: String(example) }],

@@ -20,7 +20,10 @@ afterAll(() => world.stop());
 const run = async (text: string, values: unknown[] = []) =>
   (await world.server.db.pool.query(text, values)).rows;
 
-/** Of what is done to folders, so without the audit entries of others. */
+/**
+ * Counts the connections that wait for a lock and hold one on `folders`, and so not the audit entries of other
+ * requests.
+ */
 const countWaiting = async (condition = 'true') =>
   (
     await run(

@@ -64,7 +64,7 @@ test('a restore that is ended leaves nothing', async () => {
   const told = new AbortController();
   const restoring = restore(withKey, { url, dataDir, signal: told.signal });
   await expect.poll(() => existsSync(join(dataDir, 'secret.key'))).toBe(true);
-  // Nobody uses what is not whole.
+  // A half-restored data dir is refused.
   await expect(restore(withKey, { url, dataDir })).rejects.toThrow(/holds half of a restore/);
   told.abort(new Error('told to end'));
   await expect(restoring).rejects.toThrow('told to end');

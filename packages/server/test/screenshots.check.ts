@@ -28,7 +28,7 @@ const THEME = {
   creatorMode: { workspaceTitle: 'Acme Insights' },
 };
 
-/** The provider is not asked before somebody presses the button. */
+/** The settings of a provider that does not exist: the server calls it only when the button is pressed. */
 const WITH_PROVIDER = {
   ORIEL_OIDC_ISSUER: 'https://login.example.com',
   ORIEL_OIDC_CLIENT_ID: 'oriel',

@@ -113,7 +113,7 @@ export interface Effects {
 export class SessionModel {
   readonly account: Account;
   tenants = new Map<string, Tenant>();
-  /** By embed tenant and external id. */
+  /** The users, by embed tenant and external id. */
   users = new Map<string, User>();
 
   constructor(account: Account) {

@@ -150,7 +150,7 @@ test('a modeller changes a measure on a branch, is told which dashboard breaks, 
   await dialog.locator('.diff .new').first().waitFor();
   await dialog.getByText('filters changed from nothing to {takings}.amount > 5').waitFor();
 
-  // Meanwhile somebody else changes the same line of the live model.
+  // Meanwhile another person changes the same line of the live model.
   await deployModel(world, deploymentId, {
     [FILE]: MODEL.replace('type: sum }', 'type: sum, title: Money }'),
   });

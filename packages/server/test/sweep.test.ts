@@ -56,7 +56,7 @@ const UNAUDITED: string[] = [
   'postScimSearch',
 ];
 
-/** Pages that need an action are refused to others before their form is looked at. */
+/** Signs an admin in by browser: pages that need an action refuse other people before they check the form. */
 async function adminsBrowser() {
   const { person, headers } = await browsingPerson(world);
   await world.admin.updateUser({ id: person.id, body: { roles: ['Admin'] } });
@@ -72,11 +72,11 @@ afterAll(() => world.stop());
 const protectedOperations = allOperations.filter((op) => op.auth !== 'public');
 const cases = (list: readonly Operation[]) => list.map((op) => [op.id, op] as const);
 
-/** One of them, another one for the next operation. */
+/** Returns one of the items by round-robin over the operations. */
 const inTurn = <Item>(id: string, items: Item[]) =>
   items[allOperations.findIndex((op) => op.id === id) % items.length]!;
 
-/** The first of those that read credentials and tell of errors in the same way. */
+/** Whether the operation is the first of its kind, which reads credentials and reports errors in the same way. */
 const isFirstOfKind = (op: Operation) =>
   op === protectedOperations.find(({ auth, errorShape }) => auth === op.auth && errorShape === op.errorShape);
 
@@ -106,7 +106,7 @@ describe('the contract is consistent', () => {
 
 describe('without a credential, or with a bad one, every protected operation is a 401', () => {
   const BAD = ['sk-this-key-was-never-created', 'not-even-a-key', ''];
-  // One of each kind is sent all bad ones, and the others take turns.
+  // The first operation of each kind gets all bad credentials, and the others one each, by turns.
   test.each(cases(protectedOperations))('%s', async (id, op) => {
     const bad = isFirstOfKind(op) ? BAD : [inTurn(id, BAD)];
     for (const apiKey of [null, ...bad]) expect((await send(op, apiKey)).status).toBe(401);

@@ -18,9 +18,8 @@ const GIVEN_UP: Record<string, number> = {
 };
 
 /**
- * Servers of the version before go on working after each later migration. The rule began with no migration to apply to:
- * until number 51 is there, only its own test below runs it. A migration that cannot be like that is named here, and in
- * the notes of its release.
+ * After each migration beyond this one, servers of the version before must go on working. A migration that cannot keep
+ * this rule is named here, and in the notes of its release.
  */
 const ROLLING_SINCE = 50;
 const NOT_ROLLING: readonly number[] = [];
@@ -46,7 +45,7 @@ afterAll(async () => {
   await dropDatabase(postgresUrl, name);
 });
 
-/** What that took away. */
+/** Migrates the database, and returns what was lost. */
 async function upgrade(to: Schema): Promise<string[]> {
   const before = await readRows(client);
   await migrate({ connectionString: onServer(postgresUrl, name) }, to);
@@ -140,7 +139,7 @@ interface Table {
 
 const TABLES = `c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
 
-/** By name. */
+/** The tables, by name. */
 async function readTables(client: pg.Client): Promise<Map<string, Table>> {
   const { rows } = await client.query<{ table: string; columns: Column[] }>(`
     select c.relname as table, json_agg(json_build_object(
@@ -152,7 +151,7 @@ async function readTables(client: pg.Client): Promise<Map<string, Table>> {
   return new Map(rows.map(({ table, columns }) => [table, { columns, rules: rules.get(table) ?? [] }]));
 }
 
-/** By table. A unique constraint is found by its index, which holds also those that are indexes only. */
+/** The rules, by table. A unique constraint is found by its index, which holds also those that are indexes only. */
 async function readRules(client: pg.Client): Promise<Map<string, Rule[]>> {
   const { rows } = await client.query<{ table: string; rules: Rule[] }>(`
     with rules as (

@@ -51,7 +51,7 @@ export async function engineWithVariable(
   return engine;
 }
 
-/** Of what the engine itself sees. */
+/** Reads a file as the engine itself sees it. */
 export const readAs = ({ pid, env }: EngineProcess, variable: string) =>
   readFile(`/proc/${pid}/root${env[variable]}`, 'utf8');
 

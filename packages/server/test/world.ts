@@ -81,7 +81,7 @@ interface RunningWorld {
 
 const PATIENT = { lockTimeout: '60s', connectionMs: 60_000, answerMs: 120_000 };
 
-/** By their settings. */
+/** The shared worlds, by their settings. */
 const shared = new Map<string, Promise<RunningWorld>>();
 
 /**
@@ -115,7 +115,7 @@ function takeDatabase(): Promise<string> {
   const make = () => createDatabase(inject('postgresUrl'), inject('templateDatabase'));
   const taken = spare ?? make();
   spare = make();
-  // The world that takes it gets the error.
+  // An error reaches the world that takes this database later.
   spare.catch(() => {});
   return taken;
 }

@@ -18,7 +18,7 @@ export interface DashboardFilter {
   /** `equals` unless given. */
   operator?: string | undefined;
 }
-/** By member, such as `orders.status`. Null clears a filter. */
+/** The filters, by member such as `orders.status`. Null clears a filter. */
 export type DashboardFilters = Record<string, DashboardFilter | null>;
 export type GetSession = () => Promise<string> | string;
 
@@ -33,16 +33,16 @@ const ANSWER_MS = 15_000;
 
 export class OrielDashboardElement extends AttributesElement {
   #frame: HTMLIFrameElement | undefined;
-  /** The only origin that is heard and spoken to. */
+  /** The only origin that the element exchanges messages with. */
   #origin = '';
   /** The address and the dashboard that the frame was made for. */
   #place = '';
   #shownId: string | null = null;
   #connection = new AbortController();
   #isScheduled = false;
-  /** The page has said something, so it hears what is said to it. */
+  /** Whether the page has sent a message, and so listens to ours. */
   #isListening = false;
-  /** The page shows a dashboard. */
+  /** Whether the page shows a dashboard. */
   #isReady = false;
   #isWaiting = false;
   #isAsking = false;
@@ -273,7 +273,7 @@ export class OrielDashboardElement extends AttributesElement {
     this.#handOver();
   }
 
-  /** The page has no session, or its session ends soon. */
+  /** Gets a session for a page that has none, or whose session ends soon. */
   #need(detail: EventDetails['session-needed']) {
     this.#isWaiting = true;
     if (!detail.expiresAt) {

@@ -20,26 +20,29 @@ export interface Schedule {
 
 const RETRIES = 5;
 
-/** In place of a token: the cookie of a person who is signed in. The browser keeps it from scripts. */
+/** Stands for a token where the cookie of a signed-in person is used, which the browser hides from scripts. */
 const COOKIE = 'cookie';
 
 export interface Api extends QueryApi {
   /** Returns a token, which is not used until `use` is called with it. */
   exchange(sessionId: string): Promise<string>;
   use(token: string): void;
-  /** The person who is signed in with this browser, if somebody is. */
+  /** The person who is signed in with this browser, if there is one. */
   person(): Promise<Person | undefined>;
   /** From now on, requests are those of this person. */
   usePerson(): void;
   forget(): void;
   readonly hasToken: boolean;
   dashboard(publicId: string): Promise<Dashboard>;
-  /** Whom a token belongs to, before it is used. */
+  /** Returns the viewer of a token before the token is used. */
   viewer(token: string): Promise<Viewer>;
   accountConfig(): Promise<AccountConfig>;
   /** The whole dashboard as a file, made by the server. */
   exported(dashboard: Dashboard, choices: Record<string, string>): Promise<Blob>;
-  /** Those to which the viewer may subscribe. None for people, whose cookie changes nothing here. */
+  /**
+   * The schedules that the viewer may subscribe to or has subscribed to. None for signed-in people, because the server
+   * does not accept their cookie for changes.
+   */
   schedules(dashboard: Dashboard): Promise<Schedule[]>;
   subscribe(deploymentId: number, id: number, isOn: boolean): Promise<void>;
   /** Resolves with the reason if the session ends. Rejects if the stream breaks. */

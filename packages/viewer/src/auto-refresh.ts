@@ -10,7 +10,7 @@ export class AutoRefresh {
     this.#refresh = refresh;
   }
 
-  /** A page that nobody sees waits. */
+  /** Refreshes at this interval, except while the page is hidden. */
   every(asked: number) {
     this.stop();
     if (!(asked > 0)) return;

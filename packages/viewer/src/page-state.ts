@@ -95,7 +95,7 @@ export class PageState {
     void this.#startWithout();
   }
 
-  /** Without a session: for a person who is signed in, but never in a frame of another site. */
+  /** Starts without a session, for a signed-in person, but never in a frame of another site. */
   async #startWithout() {
     try {
       const viewer = isAmongOwnPages() ? await this.#session.beginPrivate() : undefined;
@@ -172,7 +172,10 @@ export class PageState {
     if (fatal && problem.code === 'invalid_session') this.#host.send('session-needed', {});
   }
 
-  /** Of several that are opened at a time, the last one is shown; and none if the session has ended meanwhile. */
+  /**
+   * Opens the dashboard. Of several that are being opened, only the last one is shown, and none if the session has
+   * ended.
+   */
   async #open() {
     const turn = ++this.#opened;
     try {
@@ -261,7 +264,8 @@ export class PageState {
   /** The whole dashboard as a file, with what the viewer has chosen. */
   async download(format: 'png' | 'pdf') {
     const { board } = this;
-    // A member may have several controls, and has one choice. One without a value is none, as on the page.
+    // Send one choice for each member, which may have several controls. A choice without a value counts as none, as on
+    // the page.
     const members = new Set(board.filterWidgets().map(({ config }) => config!.member as string));
     const chosen = [...members].map((member) => {
       const filter = board.filters.get(member);

@@ -21,7 +21,7 @@ const Subscriptions = lazy(
 
 export function Page({ page }: { page: PageState }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  // Before the first frame is painted: the page may change earlier, and a change that nobody hears is never drawn.
+  // Subscribe before the first frame is painted: a change before the subscription would never be drawn.
   useLayoutEffect(() => page.board.subscribe(() => redraw(undefined)), [page]);
   if (page.phase !== 'ready') return <State page={page} />;
   const { board } = page;

@@ -15,7 +15,10 @@ export interface Session {
    * already. If this fails, the session before goes on.
    */
   begin(sessionId: string): Promise<Viewer | undefined>;
-  /** Without a session: the person who is signed in, if somebody is and no session was given meanwhile. */
+  /**
+   * Returns the signed-in person, for a page without a session; undefined if there is none, or if a session was given
+   * meanwhile.
+   */
   beginPrivate(): Promise<Viewer | undefined>;
   /** Whether this page may ask for rows again. Ends it if the person has signed out, or another one has signed in. */
   confirm(): Promise<boolean>;

@@ -10,7 +10,7 @@ export interface Person {
 }
 
 export interface Viewer {
-  /** Null for people: what they see decides. */
+  /** The deployment; null for a signed-in person, where it depends on the dashboard. */
   deploymentId: number | null;
   embedTenantName: string | null;
   user: {

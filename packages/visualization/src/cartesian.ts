@@ -23,7 +23,7 @@ import {
   sortOf,
 } from './encodings.ts';
 import { referencesOf } from './references.ts';
-import type { AskedQuery, Describe, Visualization } from './types.ts';
+import type { Describe, QueryColumns, Visualization } from './types.ts';
 
 type Mark = 'bar' | 'line' | 'area';
 type Side = 'left' | 'right';
@@ -52,7 +52,7 @@ interface Layer {
 
 const MARKS: Record<string, Mark> = { column: 'bar', line: 'line', area: 'area' };
 
-export function cartesian(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function cartesian(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const own = channelsOf(visualization, columnsOf(query, describe));
   requireMeasures(own.y);
   const x = requireColumn(own.x, 'x');
@@ -85,10 +85,11 @@ export function cartesian(visualization: Visualization, query: AskedQuery, descr
 const isEarlier = ({ member }: Column) => baseOf(member) !== member;
 
 /**
- * The values of an earlier period, as columns beside the measures. Not where several measures have several series each: nobody
- * could tell so many apart. They are never stacked on those that they are compared with.
+ * The values of an earlier period, as columns beside the measures. There are none if several measures have several
+ * series each, because readers could not tell so many apart, nor if they would be stacked on the values that they are
+ * compared with.
  */
-function earlierOf(visualization: Visualization, { y, color }: Channels, query: AskedQuery): Column[] {
+function earlierOf(visualization: Visualization, { y, color }: Channels, query: QueryColumns): Column[] {
   const { type, stacking } = visualization;
   const isSplit = y.length > 1 || color !== undefined;
   const isStacked = type !== 'line' && (stacking ? stacking !== 'none' : type === 'area' && isSplit);
@@ -167,7 +168,7 @@ function layerSpec(drawing: Drawing, { mark, side, measures }: Layer): Part {
   if (isStacked && mark === 'bar' && typeof color?.field === 'string')
     encoding.order = { field: color.field, type: 'nominal', sort: 'ascending' };
   if (offset && mark === 'bar' && !isStacked) encoding[isHorizontal ? 'yOffset' : 'xOffset'] = offset;
-  // Along a scale of time, bars cannot stand beside each other, and lines do not go through the middle of bars.
+  // On a scale of time, bars cannot stand beside each other and lines miss the middle of bars, so use an ordinal scale.
   const isCombined = visualization.type === 'combo' && isBand;
   const isBeside = 'xOffset' in encoding || 'yOffset' in encoding;
   if (x.kind === 'time' && (isCombined || isBeside))
@@ -201,7 +202,7 @@ const axisTitle = ({ channels, visualization }: Drawing, { member }: Column) => 
     : null;
 };
 
-/** Of measures that are folded into one field, if all are written alike. */
+/** The format of measures that are folded into one field, if all have the same. */
 function commonFormat({ visualization, describe }: Drawing, measures: Column[]): Part {
   const formats = new Set(measures.map(({ member }) => formatOf(member, visualization, describe)));
   const [first] = formats;
@@ -440,7 +441,10 @@ function withFacet({ channels, visualization }: Drawing, body: Part): Part {
 
 const SMALL = { width: 220, height: 150 };
 
-/** A small chart has no signals for its size, and what compares its rows must know which ones these are. */
+/**
+ * Makes a part fit a small chart, which has no signals for its size. Transforms over its rows must be grouped by the
+ * facet.
+ */
 function asSmall(part: unknown, by: string, key?: string): unknown {
   if (Array.isArray(part)) return part.map((each) => asSmall(each, by));
   if (typeof part === 'object' && part !== null) {

@@ -12,16 +12,16 @@ import {
 import { EARLIER_WORDS, earlierMember, type Part } from './encodings.ts';
 import { boxplot, heatmap, histogram, scatter } from './points.ts';
 import {
-  type AskedQuery,
   type Chart,
   type Describe,
+  type QueryColumns,
   type Visualization,
   VisualizationError,
   type VisualizationType,
 } from './types.ts';
 import { funnel, gauge, pie, waterfall } from './wholes.ts';
 
-type Draw = (visualization: Visualization, query: AskedQuery, describe?: Describe) => Part;
+type Draw = (visualization: Visualization, query: QueryColumns, describe?: Describe) => Part;
 
 /** The types that are Vega-Lite. */
 const VEGA: Partial<Record<VisualizationType, Draw>> = {
@@ -43,13 +43,13 @@ const VEGA: Partial<Record<VisualizationType, Draw>> = {
 };
 
 /** Throws a `VisualizationError` if the query does not give what the type needs. Members that are gone are not shown. */
-export function chartOf(visualization: Visualization, query: AskedQuery, known?: Describe): Chart {
+export function chartOf(visualization: Visualization, query: QueryColumns, known?: Describe): Chart {
   const describe = describeAll(query, known);
   const draw = VEGA[visualization.type];
   const more = moreOf(visualization, query);
   if (draw) {
     const spec = draw(visualization, query, describe);
-    // Those with axes of their own have made small charts already.
+    // Types with axes have made the small charts already.
     const { facet } = channelsOf(visualization, columnsOf(query, describe));
     const isWhole = facet && !('facet' in spec);
     const params = more.periodComparisons && [{ name: EARLIER_WORDS, value: ['', ', previous'] }];
@@ -62,7 +62,7 @@ export function chartOf(visualization: Visualization, query: AskedQuery, known?:
 const TIME_TYPES: VisualizationType[] = ['line', 'area', 'column', 'bar', 'combo', 'table', 'pivot'];
 
 /** What the page does with the rows before it draws them. */
-function moreOf(visualization: Visualization, query: AskedQuery) {
+function moreOf(visualization: Visualization, query: QueryColumns) {
   const { type, emptyValues, formats, tooltip } = visualization;
   const time = query.timeDimensions?.find(({ granularity }) => granularity);
   const isFilled = emptyValues === 'zero' && time && TIME_TYPES.includes(type);
@@ -96,7 +96,7 @@ function formatsOfEarlier(
   );
 }
 
-function plainOf(visualization: Visualization, query: AskedQuery, describe?: Describe): Chart {
+function plainOf(visualization: Visualization, query: QueryColumns, describe?: Describe): Chart {
   const columns = columnsOf(query, describe);
   const channels = channelsOf(visualization, columns);
   switch (visualization.type) {
@@ -188,7 +188,7 @@ function table({ columns, totals, sort, formats }: Visualization, given: ReturnT
 const withoutNulls = <T extends object>(part: T): T =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value != null)) as T;
 
-/** What is a column is no row; what the settings do not name is a row. */
+/** A pivot table. Every group that is no column is a row, also one that the settings do not name. */
 function pivot({ fields, totals }: Visualization, given: ReturnType<typeof columnsOf>): Part {
   const groups = given.filter(({ kind }) => kind !== 'measure').map(({ member }) => member);
   const has = (member: string) => groups.includes(member);

@@ -1,8 +1,8 @@
 /** The columns that the rows of a query have, and which of them a chart shows where. */
 import {
-  type AskedQuery,
   type CalculatedField,
   type Describe,
+  type QueryColumns,
   type Visualization,
   VisualizationError,
   type VisualizationType,
@@ -21,7 +21,7 @@ export interface Column {
 export const fieldOf = (member: string) => member.replaceAll('.', '__');
 
 /** What the text of a query says. Planners refuse whatever is wrong with it in words of their own. */
-export function readAsked(query: object | null): AskedQuery {
+export function readAsked(query: object | null): QueryColumns {
   const { measures, dimensions, timeDimensions, calculated } = (query ?? {}) as Record<string, unknown>;
   const texts = (list: unknown) =>
     (Array.isArray(list) ? list : []).filter((each): each is string => typeof each === 'string');
@@ -43,7 +43,7 @@ export function readAsked(query: object | null): AskedQuery {
 }
 
 /** The columns that hold values: measures, and what is calculated. */
-export const valuesOf = ({ measures = [], calculated = [] }: AskedQuery): string[] => [
+export const valuesOf = ({ measures = [], calculated = [] }: QueryColumns): string[] => [
   ...measures,
   ...calculated.map(({ name }) => name),
 ];
@@ -52,7 +52,7 @@ const PERCENT = ['shareOfTotal', 'percentDifference'];
 
 /** The model does not know the fields that the query calculates. */
 export const describeAll =
-  ({ calculated = [] }: AskedQuery, describe?: Describe): Describe =>
+  ({ calculated = [] }: QueryColumns, describe?: Describe): Describe =>
   (member) => {
     const field = calculated.find(({ name }) => name === member);
     if (!field) return describe?.(member);
@@ -63,7 +63,7 @@ export const describeAll =
 
 const NUMBERS = ['number'];
 
-export function columnsOf(query: AskedQuery, describe?: Describe): Column[] {
+export function columnsOf(query: QueryColumns, describe?: Describe): Column[] {
   const times = (query.timeDimensions ?? []).flatMap(({ dimension, granularity }): Column[] =>
     granularity ? [{ member: `${dimension}.${granularity}`, kind: 'time', granularity }] : [],
   );
@@ -78,7 +78,7 @@ export function columnsOf(query: AskedQuery, describe?: Describe): Column[] {
 }
 
 /** Comparisons with earlier periods, as far as the query still gives what they are about. */
-export function comparisonsOf({ periodComparisons }: Visualization, query: AskedQuery) {
+export function comparisonsOf({ periodComparisons }: Visualization, query: QueryColumns) {
   const measures = new Set(query.measures);
   const times = new Set(query.timeDimensions?.map(({ dimension }) => dimension));
   return (periodComparisons ?? []).filter(

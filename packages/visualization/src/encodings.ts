@@ -82,7 +82,7 @@ export function sortOf({ sort }: Visualization, value: string, isStacked: boolea
 
 const POSITIONS = ['top', 'bottom', 'left', 'right'];
 
-/** Null for no legend. */
+/** The legend; null for none. */
 export function legendOf({ legend }: Visualization, isNeeded = true): Part | null | undefined {
   if (legend === 'none' || (!isNeeded && !legend)) return null;
   return legend && POSITIONS.includes(legend)

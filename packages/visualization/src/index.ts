@@ -19,10 +19,10 @@ export {
   shapeOf,
 } from './recommend.ts';
 export {
-  type AskedQuery,
   type Chart,
   type Describe,
   type MemberInfo,
+  type QueryColumns,
   type TimeDimension,
   type Visualization,
   VisualizationError,

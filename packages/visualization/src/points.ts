@@ -3,10 +3,10 @@ import { colorOf, facetOf } from './cartesian.ts';
 import { channelsOf, columnsOf, fieldOf, requireColumn, requireMeasures } from './columns.ts';
 import { along, amount, datum, formatOf, legendOf, type Part } from './encodings.ts';
 import { referencesOf } from './references.ts';
-import { type AskedQuery, type Describe, type Visualization, VisualizationError } from './types.ts';
+import { type Describe, type QueryColumns, type Visualization, VisualizationError } from './types.ts';
 
 /** Two measures against each other, with a point for each row. */
-export function scatter(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function scatter(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const columns = columnsOf(query, describe);
   const { y, color, size, facet, ...rest } = channelsOf(visualization, columns);
   const numbers = columns.filter(({ kind }) => kind === 'number');
@@ -73,7 +73,7 @@ export function scatter(visualization: Visualization, query: AskedQuery, describ
 }
 
 /** A cell for each pair of values, as dark as its measure is large. */
-export function heatmap(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function heatmap(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const columns = columnsOf(query, describe);
   const { x, y, color } = channelsOf(visualization, columns);
   requireMeasures(y);
@@ -124,7 +124,7 @@ export function heatmap(visualization: Visualization, query: AskedQuery, describ
 const BINS = 20;
 
 /** How many rows have a value in each range: of a dimension that is a number, or of a measure. */
-export function histogram(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function histogram(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const columns = columnsOf(query, describe);
   const { y } = channelsOf(visualization, columns);
   const chosen = columns.find(({ member }) => member === visualization.fields?.x);
@@ -152,7 +152,7 @@ export function histogram(visualization: Visualization, query: AskedQuery, descr
 }
 
 /** How the values of a measure are spread over the rows of each group. */
-export function boxplot(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function boxplot(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const columns = columnsOf(query, describe);
   const { x, y, color } = channelsOf(visualization, columns);
   requireMeasures(y);

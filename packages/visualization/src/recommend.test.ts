@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chartOf, recommend, shapeOf, type VisualizationType } from './index.ts';
-import type { AskedQuery, MemberInfo } from './types.ts';
+import type { MemberInfo, QueryColumns } from './types.ts';
 
 const MONTHS = [{ dimension: 'sales.ordered_at', granularity: 'month' }];
 const INFO: Record<string, MemberInfo> = {
@@ -13,7 +13,7 @@ const describe = (member: string): MemberInfo => INFO[member] ?? { shortTitle: m
 const rows = (count: number, member = 'sales.status') =>
   Array.from({ length: count }, (_, i) => ({ [member]: i }));
 
-test.each<[AskedQuery, number, VisualizationType, string]>([
+test.each<[QueryColumns, number, VisualizationType, string]>([
   [{ measures: ['sales.revenue'] }, 1, 'kpi', 'onlyMeasure'],
   [{ measures: ['sales.revenue'], timeDimensions: MONTHS }, 12, 'line', 'overTime'],
   [

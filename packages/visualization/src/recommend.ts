@@ -1,6 +1,6 @@
 /** Which type fits a result, and why. Reasons are names, so that pages can say them in the language of the reader. */
 import { columnsOf, describeAll, placesOf } from './columns.ts';
-import type { AskedQuery, Describe, VisualizationType } from './types.ts';
+import type { Describe, QueryColumns, VisualizationType } from './types.ts';
 
 /** What decides: how many columns of each kind, and how many rows. */
 export interface ResultShape {
@@ -64,16 +64,16 @@ export interface Recommendation {
 
 export interface Fit {
   type: VisualizationType;
-  /** Absent if it can be drawn. */
+  /** What is missing; absent if the type can be drawn. */
   needs?: Need;
 }
 
 const FEW = 6;
 const NAMES = 12;
-/** As many as stand in one line below the columns of a usual chart. */
+/** The number of characters that fit in one line below the columns of a usual chart. */
 const CHARACTERS = 110;
 
-/** The best first. There is always one: a table shows everything. */
+/** Returns the types that fit, the best first. There is always one: a table shows everything. */
 export function recommend(shape: ResultShape): Recommendation[] {
   const { times, dimensions, numbers, measures, rows, values } = shape;
   const groups = times + dimensions + numbers;
@@ -171,7 +171,7 @@ const SHARES = ['percent'];
 
 /** The shape of a query and, if they are there, of its rows. */
 export function shapeOf(
-  query: AskedQuery,
+  query: QueryColumns,
   known?: Describe,
   rows?: readonly Record<string, unknown>[],
 ): ResultShape {

@@ -21,7 +21,7 @@ export interface CalculatedField {
 }
 
 /** The part of a query that decides which columns its rows have. */
-export interface AskedQuery {
+export interface QueryColumns {
   measures?: readonly string[];
   dimensions?: readonly string[];
   timeDimensions?: readonly TimeDimension[];
@@ -37,7 +37,7 @@ export interface MemberInfo {
   format?: string;
 }
 
-/** Undefined for members that nobody described. */
+/** Describes a member; undefined if neither the model nor the query does. */
 export type Describe = (member: string) => MemberInfo | undefined;
 
 /** Why settings cannot be drawn, with the place in them. */

@@ -2,7 +2,7 @@
 import { colorOf, titleOf } from './cartesian.ts';
 import { channelsOf, columnsOf, fieldOf, requireColumn, requireMeasures } from './columns.ts';
 import { along, amount, datum, formatOf, type Part, quoted } from './encodings.ts';
-import type { AskedQuery, Describe, Visualization } from './types.ts';
+import type { Describe, QueryColumns, Visualization } from './types.ts';
 
 const KEY = 'series_measure';
 const VALUE = 'series_value';
@@ -17,7 +17,7 @@ interface Slices {
 }
 
 /** One slice for each value of a dimension or, without one, for each measure. */
-function slicesOf(visualization: Visualization, query: AskedQuery, describe?: Describe): Slices {
+function slicesOf(visualization: Visualization, query: QueryColumns, describe?: Describe): Slices {
   const { x, y, color } = channelsOf(visualization, columnsOf(query, describe));
   requireMeasures(y);
   const by = visualization.fields?.color ? (color ?? x) : x;
@@ -36,7 +36,7 @@ function slicesOf(visualization: Visualization, query: AskedQuery, describe?: De
 
 const RADIUS = 'min(width, height) / 2';
 
-export function pie(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function pie(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const { transform, name, value, format } = slicesOf(visualization, query, describe);
   const isDonut = visualization.type === 'donut';
   const color = colorOf({ visualization }, name, Object.keys(visualization.series ?? {}));
@@ -87,7 +87,7 @@ export function pie(visualization: Visualization, query: AskedQuery, describe?: 
 }
 
 /** Bars around a middle line, each with its share of the first one. */
-export function funnel(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function funnel(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const { transform, name, value, format } = slicesOf(visualization, query, describe);
   const first = 'first_step';
   const share = 'share_of_first';
@@ -138,7 +138,7 @@ const UP = '#0b7a55';
 const DOWN = '#c2362b';
 
 /** Each bar begins where the one before it ends. */
-export function waterfall(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function waterfall(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const columns = columnsOf(query, describe);
   const { x, y } = channelsOf(visualization, columns);
   requireMeasures(y);
@@ -192,7 +192,7 @@ const FROM = -0.75;
 const TO = 0.75;
 
 /** A figure on an arc between two ends, with a mark at its target. */
-export function gauge(visualization: Visualization, query: AskedQuery, describe?: Describe): Part {
+export function gauge(visualization: Visualization, query: QueryColumns, describe?: Describe): Part {
   const { y } = channelsOf(visualization, columnsOf(query, describe));
   requireMeasures(y);
   const measure = y[0]!;

@@ -24,7 +24,7 @@ export const texts = withShared(say);
 
 const NOTICES = ['password-changed', 'identity-removed', 'connected'] as const;
 
-/** Shown without a deployment to whoever may read none. */
+/** The page works without a deployment, for a person who may read none. */
 export default function AccountPage({ params, query }: PageProps) {
   const deploymentId = params.deploymentId === undefined ? undefined : Number(params.deploymentId);
   const { data: me, problem, reload } = useMe();
@@ -194,7 +194,7 @@ function Sessions() {
   );
 }
 
-/** The browser has a new session, which the token of this page does not belong to. */
+/** Reloads the page: the browser has a new session, and the token of this page belongs to the old one. */
 const loadAgain = (notice: (typeof NOTICES)[number]) =>
   location.assign(`${location.pathname}?${new URLSearchParams({ notice })}`);
 

@@ -1,4 +1,4 @@
-/** Services at which the person allows this server to act for them. Whoever may not connect sees nothing of them. */
+/** Services at which the person allows this server to act for them. A person who may not connect sees none of them. */
 import { api } from '../data/api.ts';
 import { invalidate, useData } from '../data/cache.ts';
 import { attempt } from '../parts/toasts.tsx';

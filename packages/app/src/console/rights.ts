@@ -11,7 +11,7 @@ export interface ConsoleRights {
   may(action: string): boolean;
 }
 
-/** Whoever holds one of these finds something in the console. */
+/** The actions each of which opens some page of the console. */
 const CONSOLE_ACTIONS = ['AuditLogManage', 'DeploymentUpdate', 'SchemaRead'];
 
 export function useConsoleRights(deploymentId: number | undefined): ConsoleRights {

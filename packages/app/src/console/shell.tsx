@@ -1,4 +1,7 @@
-/** What is around each page of the console: its title, the pages beside it, and nothing at all for whoever may not see it. */
+/**
+ * What is around each page of the console: its title, the pages beside it, and nothing at all for a person who may not
+ * see it.
+ */
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';

@@ -46,14 +46,14 @@ const accessWith = (tokenOf: () => string | undefined): Access => ({
   async fetch(address, init) {
     const sent = token;
     const response = await fetch(address, { ...init, credentials: 'omit', cache: 'no-store' });
-    // A token that was replaced meanwhile says nothing about the new one. A timer says when a token expires, so one that is
-    // refused before was revoked.
+    // Ignore the refusal of a token that was replaced meanwhile. A timer ends the session when its token expires, so a
+    // token that is refused earlier was revoked.
     if (response.status === 401 && sent !== undefined && sent === token) end('revoked');
     return response;
   },
 });
 
-/** The app tells which address its router shows, and how to go to another one. */
+/** Sets the function that takes the router of the app to another address. */
 export const onNavigate = (navigate: (path: string) => void) => {
   navigateTo = navigate;
 };

@@ -48,7 +48,7 @@ const together = (editor: Editor, id: string, ids: readonly string[]): string[] 
   return ids.includes(id) ? ids.filter((one) => siblings.has(one)) : [id];
 };
 
-/** The same for all that are selected, as one step. */
+/** Moves all selected widgets of one grid, as one step of the history. */
 export function stepAll(editor: Editor, id: string, selected: readonly string[], direction: Direction) {
   const ids = together(editor, id, selected);
   if (ids.length < 2) return step(editor, id, direction);
@@ -110,7 +110,7 @@ function changeAll(
   editor.session.change(say(name, { title }), recipe, key);
 }
 
-/** Selecting by keys: the focus then goes on without taking the others out. */
+/** Selects one more widget by keys. From then on, moving the focus does not deselect the others. */
 export function pick(editor: Editor, id: string) {
   const ids = editor.selected.peek();
   // The first one is selected by the focus already.
@@ -126,7 +126,10 @@ export function selectAll(editor: Editor, id: string) {
   editor.announce(say('selectedCount', { count: editor.selected.peek().length }));
 }
 
-/** One column across. Up and down, as many rows as it takes until something changes: widgets stand on one another. */
+/**
+ * Moves a widget by one column across; up or down, by as many rows as it takes to change its place, because widgets
+ * fall up until they touch another.
+ */
 export function step(editor: Editor, id: string, direction: Direction) {
   const at = placeOf(editor, id);
   if (!at) return;
@@ -215,7 +218,7 @@ export function duplicate(editor: Editor, ids: readonly string[]) {
   if (widgets) pasteAll(editor, widgets);
 }
 
-/** Rejects where the browser gives no clipboard, which it does on pages without HTTPS only on this machine. */
+/** Copies the widgets. Rejects if the browser gives no clipboard, as on pages without HTTPS from another machine. */
 export const copy = async (editor: Editor, ids: readonly string[]) =>
   navigator.clipboard.writeText(copied(editor.doc, ids));
 

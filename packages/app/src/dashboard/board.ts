@@ -28,13 +28,13 @@ export interface DraftBoard {
   board: Board;
   /** Counts what widgets are drawn from, apart from their places. */
   revision: Signal<number>;
-  /** With the reports of a version as they were then, or as they are now. */
+  /** Shows a draft, with the reports as they are now, or a version, with the reports as they were then. */
   show(doc: Doc, snapshots?: readonly Snapshot[]): void;
   /** The names and values of the attributes that filters can begin with: one's own. */
   attributes: Signal<Readonly<Record<string, unknown>>>;
-  /** Shows the rows of somebody else, by their preview, or one's own again. */
+  /** Shows the rows of another viewer, by their preview, or the author's own again. */
   viewAs(as: { previewId: string; userAttributes: Readonly<Record<string, unknown>> } | undefined): void;
-  /** Asks for the reports again: somebody has changed one of them. */
+  /** Loads the reports again, after one of them was changed. */
   reload(): void;
   stop(): void;
 }
@@ -110,7 +110,10 @@ export function createDraftBoard(where: WorkbookKey): DraftBoard {
     });
   }
 
-  /** Only reports that were not asked for yet. One that cannot be read is not there, and its chart says so. */
+  /**
+   * Loads the reports that were not asked for yet. A report that cannot be read is missing in the reply, and its chart
+   * says so.
+   */
   async function preview() {
     const ids = Object.values(shown?.widgets ?? {})
       .filter(({ type }) => type === 'CHART')

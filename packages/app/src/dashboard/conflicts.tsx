@@ -8,7 +8,7 @@ import { say } from './say.ts';
 import { type Conflict, canKeepBoth } from './state/merge.ts';
 import type { Choice } from './state/session.ts';
 
-/** Shown as long as somebody has to decide. */
+/** A dialog that stays as long as a conflict needs a decision. */
 export function Conflicts({ editor }: { editor: Editor }) {
   const conflicts = editor.session.conflicts.value;
   const [chosen, setChosen] = useState<ReadonlyMap<Conflict, Choice>>(new Map());

@@ -63,11 +63,11 @@ export function ControlSettings(props: WidgetProps) {
   const type = typeOf(editor, config.member);
   const kinds = KINDS[type] ?? ['select'];
   const kind = (config.kind as Kind | undefined) ?? 'select';
-  /** Another field may need another control; what was chosen at first was about the other field. */
+  /** Changes the field. The new one may need another control, and the other settings were about the old one. */
   const setMember = (field: string, value: unknown) =>
     editor.session.change(say('stepEdit', { title: editor.titleOf(widget) }), (doc) => {
       const own = configIn<Record<string, unknown>>(doc, widget.id);
-      // A title of somebody's own stays.
+      // A title that the author wrote stays.
       if (!own.title || own.title === shortTitleOf(editor, own[field])) {
         const title = shortTitleOf(editor, value);
         if (title) own.title = title;
@@ -130,7 +130,7 @@ export function ControlSettings(props: WidgetProps) {
   );
 }
 
-/** What viewers can compare by. Of one, there is nothing to choose. */
+/** The operators that viewers can choose from. With one alone, viewers have no choice. */
 function Operators({ editor, kind, config, set }: WidgetProps & { kind: Kind }) {
   const { board } = editor.draft;
   const offered = operatorsOf({ ...config, kind });

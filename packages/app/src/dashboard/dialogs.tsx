@@ -39,7 +39,7 @@ async function withoutApplication(editor: Editor): Promise<string[]> {
   const gone = new Set<string>();
   await Promise.all(
     [...new Set(named.map(({ publicId }) => publicId))].map(async (publicId) => {
-      // One that cannot be asked for now is not said to be gone, and does not hide what else changes.
+      // A failed request does not count as a missing application, and does not hide the other changes.
       const isThere = await findApplication(editor.where, publicId).then(Boolean, () => true);
       if (!isThere) gone.add(publicId);
     }),

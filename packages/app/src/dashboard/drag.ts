@@ -14,7 +14,7 @@ import { topLevelOf } from './state/widgets.ts';
 
 type Kind = 'move' | 'resize';
 
-/** Less is a click. */
+/** The distance below which a drag is a click. */
 const THRESHOLD_PX = 4;
 /** Near the edge of the window, the page scrolls. */
 const EDGE_PX = 48;

@@ -9,7 +9,7 @@ import { say } from './say.ts';
 import { draftStore, type ReportInfo, type WorkbookKey } from './server.ts';
 import { type Config, type Doc, type Widget, type WidgetType, widgetsOf } from './state/doc.ts';
 import type { MergedDraft } from './state/merge.ts';
-import { type Keeper, Session, type StoredDraft } from './state/session.ts';
+import { type DraftStorage, Session, type StoredDraft } from './state/session.ts';
 
 export const KIND_TEXTS = {
   CHART: 'chart',
@@ -38,7 +38,7 @@ type Cube = Omit<MetaCube, 'dimensions'> & {
   dimensions: { name: string; title?: string; shortTitle?: string; type: string }[];
 };
 
-/** As whom the preview is shown. */
+/** The viewer that the preview is shown as. */
 export interface PreviewSession extends Awaited<ReturnType<OrielClient['createDashboardPreview']>> {
   name: string;
 }
@@ -62,16 +62,16 @@ export class Editor {
   readonly version = signal<{ number: number; doc: Doc; snapshots: readonly Snapshot[] } | undefined>(
     undefined,
   );
-  /** On what it is shown, and for what widgets are arranged. */
+  /** The device that the draft is shown on, and that widgets are arranged for. */
   readonly device = signal<Device>('desk');
   readonly previewed = signal<PreviewSession | undefined>(undefined);
-  /** Where there is room beside the widgets, it is open from the start. */
+  /** Whether the panel is open: from the start where there is room beside the widgets. */
   readonly isPanelOpen = signal(hasRoom());
-  /** For screen readers. */
+  /** The text that screen readers announce. */
   readonly announcement = signal('');
-  /** While somebody selects several by keys. */
+  /** Whether the author is selecting several widgets by keys. */
   isPicking = false;
-  /** While somebody drags. */
+  /** The ids of the widgets that are being dragged. */
   readonly dragged = signal<readonly string[]>([]);
   readonly reports = signal<readonly ReportInfo[] | undefined>(undefined);
   readonly cubes = signal<readonly Cube[]>([]);
@@ -90,7 +90,7 @@ export class Editor {
     where: WorkbookKey,
     stored: StoredDraft,
     on: { canEdit: boolean; merged(merged: MergedDraft): void; otherTab(): void },
-    keeper?: Keeper,
+    keeper?: DraftStorage,
   ) {
     this.where = where;
     this.canEdit = on.canEdit;
@@ -144,7 +144,7 @@ export class Editor {
     });
   }
 
-  /** The preview with the rows of somebody else, or with one's own again. */
+  /** Shows the preview with the rows of another viewer, or with the author's own again. */
   previewAs(as: PreviewSession | undefined) {
     batch(() => {
       this.previewed.value = as;
@@ -192,7 +192,10 @@ export class Editor {
     return kindText(widget.type);
   }
 
-  /** Controls that should reach a chart and cannot, by the id of the chart. What the author has decided is not among them. */
+  /**
+   * The controls that should reach a chart and cannot, by the id of the chart, without those that the author has
+   * excluded.
+   */
   readonly unreached = computed((): ReadonlyMap<string, string[]> => {
     this.draft.revision.value;
     const widgets = widgetsOf(this.doc);

@@ -38,7 +38,7 @@ const SIZES: Record<Exclude<Device, 'desk'>, readonly [Size, ...Size[]]> = {
   phone: ['xxs', 'xs'],
 };
 
-/** Whether somebody has arranged widgets for this device. Before, their places follow from those of the desk. */
+/** Whether the widgets were arranged for this device. Before, their places follow from those of the desk. */
 export const isArranged = (widgets: readonly Widget[], device: Device) =>
   device !== 'desk' && widgets.some((widget) => widget.responsiveLayouts?.[SIZES[device][0]]);
 
@@ -81,7 +81,7 @@ export function fillDevices(doc: Draft<Doc>) {
   }
 }
 
-/** Places follow from those of the desk again. */
+/** Removes the places for a device, so that they follow from those of the desk again. */
 export function forgetDevice(doc: Draft<Doc>, device: Exclude<Device, 'desk'>) {
   for (const widget of Object.values(doc.widgets))
     for (const size of SIZES[device]) delete widget.responsiveLayouts?.[size];
@@ -169,7 +169,7 @@ export function alignWidgets(doc: Draft<Doc>, ids: readonly string[], how: Align
   setLayout(doc, compact(layout.map((item) => (own.includes(item) ? wanted(item) : item))), device);
 }
 
-/** With all that is inside, and out of the container and the controls that name it. */
+/** Removes widgets with all that is inside of them, and from the container and the controls that name them. */
 export function removeWidgets(doc: Draft<Doc>, ids: readonly string[]) {
   const gone = new Set(ids.flatMap((id) => familyOf(doc as Doc, id)));
   for (const id of gone) delete doc.widgets[id];
@@ -260,9 +260,9 @@ function renamed(config: Widget['config'], names: ReadonlyMap<string, string>): 
   return copy as Widget['config'];
 }
 
-interface Holding {
+interface ContainerConfig {
   widgets?: string[];
-  tabs?: Holding[];
+  tabs?: ContainerConfig[];
 }
 
 /** The config of a widget, to be changed. */
@@ -279,8 +279,9 @@ export function putInto(doc: Draft<Doc>, id: string, container: { id: string; ta
   const widgets = () => widgetsOf(doc as Doc);
   const target = container && (doc.widgets[container.id] as Widget | undefined);
   if (target) {
-    const config = configIn<Holding>(doc, container.id);
-    const holder: Holding = (Array.isArray(config.tabs) ? config.tabs[container.tab] : undefined) ?? config;
+    const config = configIn<ContainerConfig>(doc, container.id);
+    const holder: ContainerConfig =
+      (Array.isArray(config.tabs) ? config.tabs[container.tab] : undefined) ?? config;
     holder.widgets ??= [];
     const list = holder.widgets;
     const inside = itemsOf(widgets().filter((one) => list.includes(one.id)));

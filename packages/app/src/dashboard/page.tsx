@@ -13,7 +13,7 @@ import { placeNewCharts } from './new-chart.ts';
 import { say } from './say.ts';
 import { configIn, queryApi, reportsOf, type WorkbookKey } from './server.ts';
 import type { MergedDraft } from './state/merge.ts';
-import type { Keeper, UnsavedDraft } from './state/session.ts';
+import type { DraftStorage, UnsavedDraft } from './state/session.ts';
 import { EditorView } from './view.tsx';
 
 export const texts = say;
@@ -23,7 +23,7 @@ interface OpenedEditor {
   workbookName: string;
 }
 
-/** Whoever may read the versions may change the draft. Without an answer, the workbook decides. */
+/** A person who may read the versions may change the draft. Without an answer, the workbook decides. */
 const mayEdit = (where: WorkbookKey) =>
   api.getDashboardVersions(where).then(
     () => true,
@@ -31,7 +31,7 @@ const mayEdit = (where: WorkbookKey) =>
   );
 
 /** What is kept in this browser until it is saved. Nothing of it is trusted to have the right form. */
-function keeperOf(name: string): Keeper {
+function keeperOf(name: string): DraftStorage {
   const { base, mine } = (unsavedDraft(name) ?? {}) as Partial<UnsavedDraft>;
   const isWhole = [base, mine].every((config) => config && typeof config === 'object');
   return {
@@ -51,7 +51,7 @@ function keepReplaced({ replaced }: Editor, name: string) {
 
 async function open(where: WorkbookKey): Promise<OpenedEditor> {
   const [{ body, etag }, isAllowed] = await Promise.all([api.withHeaders.getWorkbook(where), mayEdit(where)]);
-  // Whoever may not change the draft does not get it.
+  // The server sends the draft only to people who may change it.
   const canEdit = isAllowed && 'dashboardDraft' in body;
   const name = canEdit && !isEmbedded ? `${where.deploymentId}/${where.workbookId}` : undefined;
   const keeper = name === undefined ? undefined : keeperOf(name);
@@ -60,7 +60,7 @@ async function open(where: WorkbookKey): Promise<OpenedEditor> {
   const heard = {
     canEdit,
     merged: ({ theirs, conflicts }: MergedDraft) => {
-      // Of a conflict its dialog tells.
+      // Leave out conflicts, which have their own dialog.
       const taken = theirs.filter(
         ({ path }) => !conflicts.some((one) => one.path.every((key, i) => path[i] === key)),
       );
@@ -72,7 +72,7 @@ async function open(where: WorkbookKey): Promise<OpenedEditor> {
           : lines.join(', ');
       const ids = new Set(taken.flatMap(({ path }) => (path[0] === 'widgets' ? [path[1]!] : [])));
       const names = editor.presence.namesAt(ids);
-      // Whoever changes what they have not open, such as a script, is somebody.
+      // There is no name for a change by a client that had not opened the widget, such as a script.
       toast(names.length ? say('mergedBy', { what, names: names.join(', ') }) : say('mergedToast', { what }));
     },
     otherTab: () => {

@@ -15,14 +15,14 @@ export interface OtherEditor {
 
 export interface Presence {
   others: Signal<readonly OtherEditor[]>;
-  /** Who has had one of these widgets open, and so can have changed it. */
+  /** Returns the names of the people who have had one of these widgets open, and so may have changed it. */
   namesAt(widgetIds: ReadonlySet<string>): string[];
   stop(): void;
 }
 
 const COLORS = 6;
 const RETRY_PAUSES_MS = [1000, 3000, 10_000, 30_000];
-/** Whoever goes through many widgets tells where they stay. */
+/** How long a widget must stay selected before the others are told: a person may pass through many. */
 const STAYS_MS = 400;
 
 export function createPresence(
@@ -64,7 +64,7 @@ export function createPresence(
           }
         }
       } catch {
-        // The connection is lost, or nobody may listen: the draft can be edited all the same.
+        // The connection was lost, or the person may not listen: the draft can be edited all the same.
       }
       isHeard = false;
       others.value = [];
@@ -86,7 +86,7 @@ export function createPresence(
     }, STAYS_MS);
   }
 
-  // Whoever only looks is not told of others either.
+  // A person who may not edit is not shown who else is here.
   if (canEdit) void listen();
   const stopTelling = effect(() => tell(selected.value));
   return {
@@ -132,7 +132,7 @@ export function Others({ presence }: { presence: Presence }) {
   );
 }
 
-/** On a widget that somebody else has open. */
+/** Marks a widget that another person has open. */
 export function OpenBy({ presence, widgetId }: { presence: Presence; widgetId: string }) {
   const people = presence.others.value.filter((one) => one.widgetId === widgetId);
   if (!people.length) return null;

@@ -1,4 +1,7 @@
-/** The draft as somebody else would see it, for admins: whom to choose, and who it is while they look. */
+/**
+ * The draft as another viewer would see it, for admins: the choice of the viewer, and their name while the preview is
+ * shown.
+ */
 import { useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { useData } from '../data/cache.ts';
@@ -235,7 +238,7 @@ function Viewer({ onChoose }: ChoiceProps) {
   );
 }
 
-/** Stays in sight, so that nobody takes what somebody else sees for their own. */
+/** A banner that stays in sight, so that admins do not mistake the rows of another viewer for their own. */
 export function PreviewedAs({ editor }: { editor: Editor }) {
   const as = editor.previewed.value;
   if (!as) return null;

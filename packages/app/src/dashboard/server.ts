@@ -15,7 +15,7 @@ export interface WorkbookKey {
   workbookId: number;
 }
 
-/** The draft, or what is published for whoever may only look. */
+/** The draft or, for a person who may only look, the published dashboard. */
 export const configIn = ({ dashboardDraft, dashboardPublished }: ReadWorkbook) =>
   ((dashboardDraft === undefined ? dashboardPublished : dashboardDraft) ?? null) as Config | null;
 
@@ -39,7 +39,7 @@ export const draftStore = (where: WorkbookKey, editingSession: string = crypto.r
   },
 });
 
-/** Rows for charts, under the rights of whoever edits. */
+/** Rows for charts, under the rights of the author. */
 export const queryApi: QueryApi = {
   async load(deploymentId, queries, isFresh) {
     const body = { query: queries, queryType: 'multi', ...(isFresh ? { cache: 'no-cache' } : {}) };
@@ -116,14 +116,14 @@ export async function findApplication(
   }
 }
 
-/** Whoever creates content may also ask questions of their own. */
+/** Whether the person may explore: everyone who may create content may. */
 export const mayExploreIn = (deploymentId: number): Promise<boolean> =>
   api.workspaceRights({ deploymentId }).then(
     ({ actions, canCreate }) => canCreate || actions.includes('All') || actions.includes('AIBIExplore'),
     () => false,
   );
 
-/** Rows for charts, under the policies of somebody else. */
+/** Rows for charts, under the policies of another viewer. */
 export async function loadAs(where: WorkbookKey, previewId: string, queries: Query[], isRenewed: boolean) {
   const body = { previewId, query: queries, isRenewed };
   const reply = await asChart(() => api.loadDashboardPreview({ ...where, body: body as never }));

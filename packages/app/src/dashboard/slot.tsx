@@ -30,7 +30,7 @@ interface SlotProps {
 
 const ARROWS = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' } as const;
 
-/** Of many widgets, a drag draws those that make way. */
+/** A slot of the grid. It is drawn again only if something of its own changes: a drag must not draw all widgets. */
 export class Slot extends Component<SlotProps> {
   override shouldComponentUpdate(next: SlotProps) {
     const { props } = this;

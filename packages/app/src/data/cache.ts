@@ -96,13 +96,13 @@ export function useData<T>(key: string | null, load: Load<T>): LoadState<T> {
   };
 }
 
-/** Asks before the page that shows it is there. */
+/** Prefetches a value before the page that shows it is loaded. */
 export function askAhead<T>(key: string, load: Load<T>) {
   const entry = entryOf(key, load);
   if (Date.now() - entry.loadedAt > FRESH_MS && !entry.isLoading.peek()) void entry.reload();
 }
 
-/** What begins with this is old: pages that show it load it again, and the rest is forgotten. */
+/** Invalidates the entries with this prefix: those that a page shows are loaded again, the others are removed. */
 export function invalidate(prefix: string) {
   for (const [key, entry] of entries) {
     if (!key.startsWith(prefix)) continue;

@@ -2,12 +2,13 @@
 import { signal } from '@preact/signals';
 import type { Access } from './api.ts';
 
-/** The session has ended. The app stays as it is, and asks the person to sign in again. */
+/** Whether the session has ended. The app stays as it is, and asks the person to sign in again. */
 export const isSignedOut = signal(false);
 
 /**
- * The page has noticed that another person has signed in in this browser. It sends no more requests, which would be in their
- * name. What it sent before could read as they do, and change nothing: its token is that of another session.
+ * Whether another person has signed in in this browser. The page then sends no more requests, which would be in their
+ * name. Requests that it sent before could read as that person, but change nothing: their token is that of another
+ * session.
  */
 export const isSomebodyElse = signal(false);
 
@@ -39,7 +40,10 @@ export async function resume(): Promise<boolean> {
   return !isSignedOut.value;
 }
 
-/** Whoever comes back to this tab, or to its window beside another one, may have signed in there as somebody else. */
+/**
+ * Checks the person whenever this tab gets the focus: they may have signed in as another person in another tab or
+ * window.
+ */
 export function watchPerson() {
   let isLooking = false;
   const look = async () => {
@@ -62,8 +66,8 @@ export const personAccess: Access = {
     const response = await send();
     if (response.status === 401) isSignedOut.value = true;
     if (response.status !== 403 || init.method === 'GET') return response;
-    // Whoever signed in again in another tab has a new session, which the token of this page does not belong to. Another
-    // request may have renewed it meanwhile.
+    // A person who signed in again in another tab has a new session, and the token of this page belongs to the old one.
+    // Another request may have renewed it meanwhile.
     await renewToken();
     return token !== sent && !isSomebodyElse.peek() ? send() : response;
   },

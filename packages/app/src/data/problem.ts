@@ -51,5 +51,5 @@ export function problemOf(error: unknown): Problem {
   return new Problem('failed', error instanceof Error ? error.message : String(error));
 }
 
-/** Whoever stops a call is not interested in its failure. */
+/** Whether the error is only that the caller has aborted the request. */
 export const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError';

@@ -13,7 +13,7 @@ export function addressPart(place: string, text: string): string | undefined {
 
 export const addressedQuestion = (place: string, question: Question) => addressPart(place, toText(question));
 
-/** What was drawn by hand in this tab, or was drawn here by a click, needs no other one after a reload. */
+/** Remembers that a spec was written in this tab, or drawn by a click, so that it needs no click after a reload. */
 export const trust = (place: string, spec: object) => keepInTab(`drawn ${place}`, JSON.stringify(spec));
 export const isTrusted = (place: string, spec: object) =>
   keptInTab(`drawn ${place}`) === JSON.stringify(spec);

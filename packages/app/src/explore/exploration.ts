@@ -49,7 +49,7 @@ export class Exploration {
   readonly isRunning = signal(false);
   readonly isAutomatic = signal(preference('autoRun') ?? true);
   readonly limits = signal<Limits>(undefined);
-  /** Told to everybody, without whose policies they are. */
+  /** Whether policies limit the rows. Everyone is told that, but not which policies. */
   readonly isLimited = computed(
     () => (this.answer.value?.rows.result as { rowsLimited?: boolean } | undefined)?.rowsLimited === true,
   );
@@ -71,7 +71,7 @@ export class Exploration {
     this.#history = signal(createHistory(question));
   }
 
-  /** Vega-Lite that somebody else may have written: it waits for a click. */
+  /** Vega-Lite that another person may have written: it waits for a click. */
   readonly held: Signal<object | undefined>;
   readonly isHeld = computed(() => {
     const held = this.held.value;
@@ -140,7 +140,7 @@ export class Exploration {
     this.isRunning.value = false;
   }
 
-  /** Asks. A question that is still open is ended: nobody waits for its answer. */
+  /** Runs the question. A run that is still under way is aborted. */
   async run({ isFresh = false } = {}) {
     this.stop();
     const question = this.question.peek();
@@ -223,7 +223,7 @@ export class Exploration {
     return { reportId: 0, ...made } as Snapshot;
   }
 
-  /** For people who may read the model: whose policies decide about the rows. */
+  /** Finds which cubes and views have policies that limit the rows, for people who may read the model. */
   async #findLimits(question: Question, signal: AbortSignal) {
     if (!this.#mayExplain) return;
     try {

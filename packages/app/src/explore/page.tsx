@@ -151,7 +151,8 @@ function Explore({
       saved.visualization === question.visualization &&
       saved.vegaLite === question.vegaLite;
     setTooLong(Boolean(isBegun && !isStored && !address));
-    // A question that no address holds has one all the same, so that a new question is another.
+    // A question that is too long for an address gets an empty `q`, so that the address differs from that of a new
+    // question.
     const parts = [
       ...(isBegun && !isStored ? [`q=${address ?? ''}`] : []),
       ...(tab === 'chart' ? [] : [`tab=${tab}`]),
@@ -337,7 +338,7 @@ function Explore({
   );
 }
 
-/** Vega-Lite that came by the address, and neither from the report nor from whoever looks at it. */
+/** Vega-Lite that came by the address, and neither from the report nor from this person. */
 function heldIn(given: Question | undefined, saved: Question | undefined, path: string): object | undefined {
   const spec = given?.vegaLite;
   if (!spec || isTrusted(path, spec)) return undefined;

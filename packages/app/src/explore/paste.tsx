@@ -1,4 +1,4 @@
-/** A query that somebody brings along: JSON, or SQL over the views of the model. */
+/** A query that a person pastes: JSON, or SQL over the views of the model. */
 import { useId, useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { fromQuery, isAsked, type Question } from './question.ts';

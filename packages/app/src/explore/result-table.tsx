@@ -19,7 +19,7 @@ import { arrangeColumns, type ColumnSettings, movedColumn, setColumns, withColum
 import { say } from './texts/say.ts';
 import { type RowElement, useRows } from './virtual.ts';
 
-// Of the table only, which is not what explore begins with.
+// Loaded with the table only, because explore begins with a chart.
 const ColumnMenu = lazy(() => import('./column-menu.tsx').then((module) => module.ColumnMenu), null);
 
 const ROW = 32;

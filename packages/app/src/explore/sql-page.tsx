@@ -92,7 +92,7 @@ export default function SqlPage({
     setRunning(false);
   };
   useEffect(() => {
-    // A link to somebody else's SQL of a data source is read before it is run.
+    // SQL of a data source may come by a link from another person, so it waits to be read and run.
     if (dataSource === undefined) void run();
     return () => running.current?.abort();
   }, []);

@@ -1,4 +1,4 @@
-/** The values of a dimension, searched on the server under the rights of whoever asks. */
+/** The values of a dimension, searched on the server under the rights of the person. */
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../data/api.ts';
 import { isAbort } from '../data/problem.ts';

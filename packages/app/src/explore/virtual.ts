@@ -9,7 +9,7 @@ interface Range {
   size: number;
 }
 
-/** Rows above and below those in sight, until a scroll is drawn, and for whoever goes on with Tab. */
+/** Rows above and below those in sight, until a scroll is drawn, and for the Tab key. */
 const OVERSCAN = 12;
 
 function rangeIn({ scrollTop, clientHeight }: HTMLElement, count: number, height: number): Range {

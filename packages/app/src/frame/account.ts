@@ -9,7 +9,7 @@ const DEPLOYMENTS = 'deployments';
 
 export type Deployment = Awaited<ReturnType<typeof api.getDeployments>>['items'][number];
 
-/** The person; nobody in a frame, where the session says who it is. */
+/** The signed-in person; not loaded in a frame, where the session names the viewer. */
 export const useMe = (isWanted = true): LoadState<Me> =>
   useData(isWanted && !isEmbedded ? 'me' : null, (signal) => api.getMe({}, { signal }));
 
@@ -18,7 +18,7 @@ export const useDeployments = (): LoadState<Deployment[]> =>
     try {
       return (await api.getDeployments({ first: 1000 }, { signal })).items;
     } catch (error) {
-      // Whoever may read none has none. They still have an account.
+      // A person who may read no deployment still has an account page.
       if (problemOf(error).kind === 'forbidden') return [];
       throw error;
     }

@@ -146,14 +146,14 @@ export const askForPlace = (items: readonly Item[], onMoved: () => void) =>
     />
   ));
 
-/** Deletions that wait for their way back to end. They are done when the page is left. */
+/** Deletions that wait until they can no longer be undone. They are done when the page is left. */
 const waiting = new Set<() => void>();
 addEventListener('pagehide', () => {
   for (const commit of waiting) commit();
 });
 
 /**
- * Hides the items at once, and deletes them when the way back is over: the server has no way to bring back what is deleted.
+ * Hides the items at once, and deletes them when the time for undo is over: the server cannot restore deleted items.
  */
 export function remove(items: readonly Item[]) {
   const keys = items.map(keyOfItem);

@@ -5,7 +5,7 @@ import { Dialog, openDialog } from '../parts/dialog.tsx';
 import { say as sayApp } from '../texts/say.ts';
 import { say } from './say.ts';
 
-/** In place of everything else, because that belongs to the person before. */
+/** The page that replaces everything else, because that belongs to the person before. */
 export function OtherPersonPage() {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
@@ -29,10 +29,13 @@ export function OtherPersonPage() {
   );
 }
 
-/** A server that does not answer keeps nobody signed in. */
+/** The longest wait for saving: a server that does not answer must not keep the person signed in. */
 const SAVE_MAX_MS = 5000;
 
-/** What is not saved yet stays legible in this browser, so the person decides about it. The rest goes with them. */
+/**
+ * Signs the person out. Unsaved drafts would stay readable in this browser, so the person decides about them; the rest
+ * is removed.
+ */
 export async function leave(signOut: () => void) {
   const forget = () => {
     forgetOwn();

@@ -7,7 +7,7 @@ export interface MenuItem {
   /** An action or, with `href`, a link. */
   run?: () => void;
   href?: string;
-  /** Of items of which one is in force. */
+  /** Whether this item is the one in force, among items that exclude one another. */
   isChosen?: boolean;
   /** Deletes something. */
   isDangerous?: boolean;

@@ -63,7 +63,7 @@ function Schedules({ scheduled, onClose }: { scheduled: ScheduledDashboard; onCl
           onCancel={back}
           onDone={(saved) => {
             invalidate(key);
-            // A new one has nobody yet who gets it.
+            // A new schedule has no recipients yet.
             setView(one ? { name: 'list' } : { name: 'recipients', id: saved.id });
           }}
         />
@@ -78,12 +78,12 @@ function Schedules({ scheduled, onClose }: { scheduled: ScheduledDashboard; onCl
   );
 }
 
-/** Whoever uses keys goes on from the top of what is shown now. */
+/** Moves the focus to the new content, where a keyboard user goes on. */
 const focus = (element: HTMLElement | null) => element?.focus();
 
 const keyOf = ({ deploymentId, publicId }: ScheduledDashboard) => `d/${deploymentId}/schedules/${publicId}`;
 
-/** In a frame everybody is a creator, who makes schedules of their own within the limit of the account. */
+/** Whether the person may add schedules. In a frame everyone is a creator, who may within the limit of the account. */
 function useMayAdd({ deploymentId, workbookId }: ScheduledDashboard): boolean {
   const { data } = useData(isEmbedded ? null : `d/${deploymentId}/rights/schedules/${workbookId}`, (signal) =>
     api.workspaceRights({ deploymentId, workbookIds: [workbookId] }, { signal }),

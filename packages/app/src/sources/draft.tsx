@@ -151,7 +151,7 @@ function Drafting({
   );
 }
 
-/** The text of a cube. Somebody who changed it decides whether a later draft takes its place. */
+/** The text of a cube. If it was changed by hand, the person decides whether a later draft replaces it. */
 function DraftText({
   draft: { text },
   edited,

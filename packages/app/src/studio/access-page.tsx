@@ -1,4 +1,4 @@
-/** Policies seen from the viewer's side: what somebody sees of each cube and view, and why. */
+/** Policies seen from the viewer's side: what a viewer sees of each cube and view, and why. */
 import { useState } from 'preact/hooks';
 import { withShared } from '../console/say.ts';
 import { type ConsolePageProps, consolePage, PageHead } from '../console/shell.tsx';

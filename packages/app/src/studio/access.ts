@@ -1,4 +1,4 @@
-/** What is shown and exported of somebody's access. */
+/** The access of a viewer as it is shown and exported. */
 import type { api } from '../data/api.ts';
 
 export type Access = Awaited<ReturnType<typeof api.explainAccess>>;

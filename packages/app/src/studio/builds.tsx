@@ -12,7 +12,7 @@ type Status = Awaited<ReturnType<typeof api.buildStatus>>;
 
 /** Builds take seconds, so that this is often enough to see one. */
 const ASK_MS = 3_000;
-/** Whoever looks at the log sees it grow. */
+/** How often the log is polled while it is shown. */
 const LOG_MS = 1_000;
 
 function useBuildStatus({ deploymentId, branch }: Studio, known?: Status) {

@@ -48,7 +48,7 @@ export interface EditorOptions {
   known(): CompletionContext;
   onChange(path: string, text: string): void;
   onSave(): void;
-  /** The member at the caret shall get another name. */
+  /** Called to rename the member at the caret. */
   onRename?(cube: string, member: string): void;
 }
 
@@ -222,7 +222,7 @@ export function createEditor({ root, label, known, onChange, onSave, onRename }:
 const readOnlyOf = (isReadOnly: boolean) => [
   EditorState.readOnly.of(isReadOnly),
   EditorView.editable.of(!isReadOnly),
-  // Whoever reads also moves with the keys.
+  // A read-only text can be moved through with the keys, too.
   ...(isReadOnly ? [EditorView.contentAttributes.of({ tabindex: '0', 'aria-readonly': 'true' })] : []),
 ];
 

@@ -15,7 +15,7 @@ export interface ConflictFile {
 
 export interface Decision {
   choices: ReadonlyMap<number, Choice>;
-  /** The text as somebody wrote it. It counts instead of the choices. */
+  /** The text as the person wrote it, which replaces the choices. */
   edited?: string | undefined;
   whole?: 'branch' | 'parent' | undefined;
 }

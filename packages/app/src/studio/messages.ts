@@ -74,7 +74,7 @@ export interface DraftedTable {
   columns: { name: string; type: 'number' | 'time' | 'boolean' | 'string' | 'other' }[];
   primaryKey: string[];
   foreignKeys: { columns: string[]; toSchema: string; toTable: string; toColumns: string[] }[];
-  /** Keys and joins are as somebody wants them, and none is guessed. */
+  /** Whether a person has checked the keys and joins, so that none is guessed. */
   isChosen?: boolean;
 }
 

@@ -18,7 +18,7 @@ export class Studio {
   readonly branch: Branch;
   /** As the server has them. */
   readonly saved = signal<ReadonlyMap<string, string | undefined>>(new Map());
-  /** What was typed and is not saved. No signal: nothing is drawn anew for each letter but the text itself. */
+  /** What was typed and is not saved. It is no signal, so that a letter draws nothing anew but the text itself. */
   readonly drafts = new Map<string, string>();
   /** The files with drafts. It changes with the first letter, and when they are saved. */
   readonly dirty = signal<ReadonlySet<string>>(new Set());
@@ -128,7 +128,10 @@ export class Studio {
     return this.#compiling;
   }
 
-  /** What is typed meanwhile waits for the next run, so that the worker is never behind by more than one. */
+  /**
+   * Compiles the changed files in batches: letters typed during a run wait for the next one, so the worker never falls
+   * behind by more than one run.
+   */
   async #compileWaiting() {
     while (this.#compiler && this.#waiting.size) {
       const changed = [...this.#waiting];
@@ -179,7 +182,7 @@ export class Studio {
         this.rewrite(path, texts[i]);
   }
 
-  /** Another text of a file that somebody may look at, which is not saved yet. */
+  /** Replaces the text of a file that may be open, without saving it. */
   rewrite(path: string, text: string) {
     this.edit(path, text);
     this.rewritten.value = [...this.rewritten.peek().slice(-100), path];

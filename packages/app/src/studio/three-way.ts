@@ -2,7 +2,7 @@
 import { matches } from './diff.ts';
 
 export interface Piece {
-  /** What is taken if nobody chooses: of a conflict, nothing is. */
+  /** A conflict waits for a choice, and `merged` needs none. */
   kind: 'merged' | 'conflict';
   branch: string;
   parent: string;
@@ -14,7 +14,9 @@ export type Choice = 'branch' | 'parent' | 'both';
 /** Lines with their ends, so that a text without a last line break stays one. */
 const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** Joined again, the pieces are the whole text. Where both sides have the same, or one has the base, nobody is asked. */
+/**
+ * Splits the merged text into pieces. Where both sides are the same, or one equals the base, the piece is no conflict.
+ */
 export function mergeTexts(base: string, branch: string, parent: string): Piece[] {
   const [o, a, b] = [linesOf(base), linesOf(branch), linesOf(parent)];
   const inBranch = new Map(matches(o, a));

@@ -36,7 +36,7 @@ export const pathParameters: Record<string, string> = {
   'd/{deploymentNumber}': 'The number of the deployment',
 };
 
-/** Of the query and the headers: by operation and name, or by name alone. */
+/** The parameters of the query and the headers: by operation and name, or by name alone. */
 export const otherParameters: Record<string, string> = {
   accept: 'A client that prefers HTML is a browser',
   'accept-encoding': 'How the file may be packed',

@@ -134,7 +134,7 @@ export const validateDataModel = operation({
       }),
     ),
   },
-  // Other checks may be before it, and each of them has 30 seconds.
+  // The check may wait behind others, and each of them has 30 seconds.
   timeoutMs: 90_000,
   reply: Shape('ValidateDataModelResponse', {
     valid: Type.Boolean(),

@@ -228,7 +228,7 @@ export const uploadModelSyncManifest = operation({
     manifest: { maxBytes: limits.dbtFile },
     catalog: { maxBytes: limits.dbtFile, optional: true },
   }),
-  // Others may be before it, and each of them has 30 seconds of CPU time.
+  // The upload may wait behind others, and each of them has 30 seconds of CPU time.
   timeoutMs: 180_000,
   reply: DbtManifest,
   errors: ['invalid_dbt_files'],

@@ -33,7 +33,7 @@ const cookie = {
   'set-cookie': Type.String({ description: 'Begins or ends the session of the browser' }),
 };
 
-/** A session that the browser has ends when another one takes its place. */
+/** The cookie of the session that the browser has, which ends when another one takes its place. */
 const headers = { cookie: Type.Optional(Type.String()) };
 
 const text = (maxLength: number, description?: string) => Type.String({ maxLength, description });

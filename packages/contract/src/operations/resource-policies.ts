@@ -86,7 +86,7 @@ export const getResourcePolicies = operation({
   audit: 'none',
 });
 
-/** So many users, groups and roles of each kind. Whoever misses one types more of the name. */
+/** The most users, groups and roles of a reply. A caller that misses one searches for more of its name. */
 const CANDIDATES_MAX = 20;
 const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: CANDIDATES_MAX });
 

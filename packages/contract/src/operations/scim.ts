@@ -54,7 +54,7 @@ const listErrors = ['scim_invalid_filter'] as const;
 const fieldErrors = ['scim_invalid_filter', 'scim_invalid_path', 'scim_no_target', 'scim_read_only'] as const;
 const taken = ['username_taken', 'email_taken'] as const;
 const location = { location: Type.String({ description: 'The address of the new resource' }) };
-/** Ten thousand members, with their names. */
+/** The largest body of a group: ten thousand members, with their names. */
 const MEMBERS_BYTES = 2 * 1024 * 1024;
 
 export const listScimUsers = operation({

@@ -3,7 +3,7 @@ import { CUBES_MAX } from '../compile.ts';
 import { modelName, takeName } from '../drafts/names.ts';
 import { MODEL_CHARACTERS_MAX } from '../resolve/size.ts';
 import { type AddNote, type CubeColumn, type CubeJoin, columnOfCube, type Note, planCubes } from './cubes.ts';
-import { DbtProblem, type Manifest, readCatalog, readManifest, VERSION_KNOWN } from './manifest.ts';
+import { DbtModelError, type Manifest, readCatalog, readManifest, VERSION_KNOWN } from './manifest.ts';
 import { Metrics } from './metrics.ts';
 import { type CubeMembers, type Member, readSemanticModels } from './semantic-models.ts';
 import type { DbtSettings } from './settings.ts';
@@ -17,9 +17,9 @@ export interface DbtFile {
 
 export interface DbtConversion {
   readonly files: readonly DbtFile[];
-  /** Of cubes. */
+  /** The number of cubes. */
   readonly modelCount: number;
-  /** What was left out or changed, up to a number, and how many there are of both together. */
+  /** What was left out or changed: the first of these notes, and the number of all. */
   readonly notes: readonly Note[];
   readonly notesCount: number;
   readonly counts: Manifest['counts'];
@@ -30,7 +30,7 @@ const NOTE_MAX = 1000;
 /** A file of a data model has at most 1 MB. */
 const FILE_CHARACTERS_MAX = 500_000;
 
-/** Takes parsed JSON. Throws a `DbtProblem` if nothing can be made of it. */
+/** Takes parsed JSON. Throws a `DbtModelError` if nothing can be made of it. */
 export function convertDbt(
   manifestJson: unknown,
   catalogJson: unknown,
@@ -56,9 +56,9 @@ export function convertDbt(
   }
   const taken = new Set<string>();
   const cubes = planCubes(manifest, catalog, settings, taken, note);
-  if (!cubes.length) throw new DbtProblem(nothingSelected(manifest, settings));
+  if (!cubes.length) throw new DbtModelError(nothingSelected(manifest, settings));
   if (cubes.length > CUBES_MAX)
-    throw new DbtProblem(
+    throw new DbtModelError(
       `The selection has ${cubes.length} tables, and a data model at most ${CUBES_MAX} cubes.`,
     );
   const members = new Map<string, CubeMembers>(
@@ -82,7 +82,7 @@ export function convertDbt(
     }
     characters += text.length;
     if (characters > MODEL_CHARACTERS_MAX)
-      throw new DbtProblem('The files of the model would be larger than 20 MB.');
+      throw new DbtModelError('The files of the model would be larger than 20 MB.');
     files.push({ path: `${settings.folder}/${name}.yml`, text });
   };
   for (const of of members.values()) {

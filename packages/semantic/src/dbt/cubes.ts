@@ -203,7 +203,7 @@ function addColumns(
   }
 }
 
-/** Constraints first, then tests, then what dbt itself has found. */
+/** Finds keys in constraints first, then in tests, then in what dbt itself has found. */
 function findKeys(cube: CubePlan, tests: readonly DbtTest[], note: AddNote) {
   const { node, columns, uniques } = cube;
   const declared = [

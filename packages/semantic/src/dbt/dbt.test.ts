@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { compileModel, convertDbt, DbtProblem, type DbtSettings } from '../index.ts';
+import { compileModel, convertDbt, DbtModelError, type DbtSettings } from '../index.ts';
 import { columnType } from './types.ts';
 
 /**
@@ -361,7 +361,7 @@ test('what is no manifest, has another version or selects nothing is refused', (
     try {
       convertDbt(value, catalog, { ...SETTINGS, ...settings });
     } catch (error) {
-      expect(error).toBeInstanceOf(DbtProblem);
+      expect(error).toBeInstanceOf(DbtModelError);
       return (error as Error).message;
     }
     return undefined;

@@ -2,7 +2,7 @@
 import { columnOfCube } from './cubes.ts';
 import { fields, list, text, texts } from './json.ts';
 import { referTo, type SemanticModel } from './semantic-models.ts';
-import { rewriteSql, type SqlPart, Unsayable } from './sql.ts';
+import { NotExpressibleError, rewriteSql, type SqlPart } from './sql.ts';
 
 /** The texts of a filter, which may be a text, a list, or what the manifest makes of them. */
 export function filterTexts(filter: unknown): string[] {
@@ -35,13 +35,13 @@ export interface FilterOptions {
 /** A call of Jinja as a reference. */
 export function referenceOf(call: string, { from, models }: FilterOptions) {
   const [, what, args, chained] = SHAPE.exec(call) ?? [];
-  if (what === undefined) throw new Unsayable(`\`${call.trim().slice(0, 100)}\` is code of dbt`);
-  if (what === 'Metric') throw new Unsayable('a filter by a metric needs another query');
+  if (what === undefined) throw new NotExpressibleError(`\`${call.trim().slice(0, 100)}\` is code of dbt`);
+  if (what === 'Metric') throw new NotExpressibleError('a filter by a metric needs another query');
   const given = argumentsOf(args!, ['name', what === 'TimeDimension' ? 'grain' : 'path', 'path']);
   const name = given.get('name') ?? given.get('dimension_name') ?? given.get('entity_name');
-  if (name === undefined || name.startsWith('[')) throw new Unsayable(`\`${what}\` names nothing`);
+  if (name === undefined || name.startsWith('[')) throw new NotExpressibleError(`\`${what}\` names nothing`);
   const grain = given.get('grain') ?? given.get('time_granularity_name') ?? (chained || undefined);
-  if (given.has('date_part_name')) throw new Unsayable('a part of a date is not a granularity');
+  if (given.has('date_part_name')) throw new NotExpressibleError('a part of a date is not a granularity');
   const path = given.get('path') ?? given.get('entity_path');
   return {
     what,
@@ -53,7 +53,7 @@ export function referenceOf(call: string, { from, models }: FilterOptions) {
   };
 }
 
-/** The filter as a condition of a measure. Throws `Unsayable` if that is not possible. */
+/** The filter as a condition of a measure. Throws `NotExpressibleError` if that is not possible. */
 export function filterSql(filter: string, options: FilterOptions): string {
   const parts: SqlPart[] = [];
   let from = 0;
@@ -71,7 +71,7 @@ export function filterSql(filter: string, options: FilterOptions): string {
 
 function entitySql(name: string, { from }: FilterOptions): string {
   const entity = from.entities.get(name);
-  if (!entity) throw new Unsayable(`there is no entity \`${name}\` here`);
+  if (!entity) throw new NotExpressibleError(`there is no entity \`${name}\` here`);
   const { cube } = from.members;
   return entity.column === undefined ? `(${entity.sql})` : `{CUBE}.${columnOfCube(cube, entity.column)}`;
 }

@@ -2,7 +2,7 @@
 import { entries, type Fields, fields, isFields, list, text, texts } from './json.ts';
 
 /** The artifacts cannot be used; the message says why, for people. */
-export class DbtProblem extends Error {}
+export class DbtModelError extends Error {}
 
 export type DbtResource = 'model' | 'seed' | 'snapshot' | 'source';
 
@@ -88,19 +88,19 @@ export const VERSION_KNOWN = 12;
 const byId = <T extends { id: string }>(items: readonly T[]) =>
   [...items].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 
-/** Throws a `DbtProblem` if this is no manifest that can be read. */
+/** Throws a `DbtModelError` if this is no manifest that can be read. */
 export function readManifest(value: unknown): Manifest {
   const metadata = fields(fields(value).metadata);
   const schema = text(metadata.dbt_schema_version);
   if (schema === undefined || !isFields(fields(value).nodes))
-    throw new DbtProblem(
+    throw new DbtModelError(
       'This is not the manifest.json of dbt: it has no `metadata.dbt_schema_version` or no `nodes`.',
     );
   const version = Number(/\/manifest\/v(\d{1,4})\.json$/.exec(schema)?.[1] ?? Number.NaN);
   if (Number.isNaN(version))
-    throw new DbtProblem(`This is not the manifest.json of dbt, but ${shown(schema)}.`);
+    throw new DbtModelError(`This is not the manifest.json of dbt, but ${shown(schema)}.`);
   if (version < VERSION_MIN) {
-    throw new DbtProblem(
+    throw new DbtModelError(
       `This manifest has version ${version}. Those from version ${VERSION_MIN} (dbt 1.6) on can be read.`,
     );
   }
@@ -217,12 +217,12 @@ function testOf(id: string, node: Fields): DbtTest | undefined {
   };
 }
 
-/** Throws a `DbtProblem` if this is no catalog. */
+/** Throws a `DbtModelError` if this is no catalog. */
 export function readCatalog(value: unknown): Catalog {
   const { metadata, nodes, sources } = fields(value);
   const schema = text(fields(metadata).dbt_schema_version);
   if (schema === undefined || !/\/catalog\/v\d+\.json$/.test(schema) || !isFields(nodes))
-    throw new DbtProblem('This is not the catalog.json of dbt, which `dbt docs generate` makes.');
+    throw new DbtModelError('This is not the catalog.json of dbt, which `dbt docs generate` makes.');
   const indexOf = (column: Fields) => (typeof column.index === 'number' ? column.index : 0);
   return new Map(
     [...entries(nodes), ...entries(sources)].map(([id, node]) => [

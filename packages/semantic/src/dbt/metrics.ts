@@ -5,7 +5,7 @@ import type { AddNote, CubePlan } from './cubes.ts';
 import { filterSql, filterTexts } from './filters.ts';
 import { type Fields, fields, isFields, list, text, whole } from './json.ts';
 import { expressionOf, type Member, type SemanticModel, sqlOfCube } from './semantic-models.ts';
-import { rewriteSql, Unsayable } from './sql.ts';
+import { NotExpressibleError, rewriteSql } from './sql.ts';
 import { descriptionOf, metaOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 /** An aggregation, before it has a name. */
@@ -39,9 +39,9 @@ function aggregationOf(model: SemanticModel, name: string, measure: Fields): Agg
   const { cube } = model.members;
   const agg = text(measure.agg) ?? '';
   if (isFields(measure.non_additive_dimension))
-    throw new Unsayable('a measure that is not additive over time (`non_additive_dimension`)');
+    throw new NotExpressibleError('a measure that is not additive over time (`non_additive_dimension`)');
   const type = Object.hasOwn(TYPES, agg) ? TYPES[agg] : undefined;
-  if (type === undefined) throw new Unsayable(`there is no measure of the type \`${agg}\``);
+  if (type === undefined) throw new NotExpressibleError(`there is no measure of the type \`${agg}\``);
   const expression = text(measure.expr) ?? (typeof measure.expr === 'number' ? String(measure.expr) : name);
   if (agg === 'count' && /^\s*(1|\*)\s*$/.test(expression))
     return { model, type, sql: undefined, filters: [] };
@@ -58,7 +58,7 @@ export class Metrics {
   readonly #note: AddNote;
   readonly #sources: ReadonlyMap<string, Fields>;
   readonly #measures = new Map<string, { model: SemanticModel; measure: Fields }>();
-  readonly #written = new Map<string, WrittenMeasure | Unsayable>();
+  readonly #written = new Map<string, WrittenMeasure | NotExpressibleError>();
 
   constructor(models: readonly SemanticModel[], metrics: readonly Fields[], note: AddNote) {
     this.#models = models;
@@ -76,7 +76,7 @@ export class Metrics {
   writeAll(): void {
     for (const name of this.#sources.keys()) {
       const result = this.#find(name, 0);
-      if (result instanceof Unsayable)
+      if (result instanceof NotExpressibleError)
         this.#note('left_out', idOf(this.#sources.get(name)!), `The metric \`${name}\`: ${result.message}.`);
     }
     const shown = new Set(
@@ -95,19 +95,19 @@ export class Metrics {
   /** The measure of a metric, or why there is none. */
   find = (name: string) => this.#find(name, 0);
 
-  #find(name: string, depth: number): WrittenMeasure | Unsayable {
+  #find(name: string, depth: number): WrittenMeasure | NotExpressibleError {
     const known = this.#written.get(name);
     if (known) return known;
     const metric = this.#sources.get(name);
-    let result: WrittenMeasure | Unsayable;
-    // While it is made, whoever needs it again has found a circle.
-    this.#written.set(name, new Unsayable(`the metric \`${name}\` is made of itself`));
+    let result: WrittenMeasure | NotExpressibleError;
+    // While the measure is being made, a second request for it means that the metric refers to itself.
+    this.#written.set(name, new NotExpressibleError(`the metric \`${name}\` is made of itself`));
     try {
-      if (!metric) throw new Unsayable(`there is no metric \`${name}\``);
-      if (depth > DEPTH_MAX) throw new Unsayable('it is made of metrics of metrics, too many');
+      if (!metric) throw new NotExpressibleError(`there is no metric \`${name}\``);
+      if (depth > DEPTH_MAX) throw new NotExpressibleError('it is made of metrics of metrics, too many');
       result = this.#make(name, metric, depth);
     } catch (error) {
-      result = new Unsayable(reasonOf(error));
+      result = new NotExpressibleError(reasonOf(error));
     }
     this.#written.set(name, result);
     return result;
@@ -130,7 +130,7 @@ export class Metrics {
         return this.#computed(name, metric, depth, inputs, text(params.expr) ?? name);
       }
       default:
-        throw new Unsayable(`there are no metrics of the type \`${String(metric.type)}\``);
+        throw new NotExpressibleError(`there are no metrics of the type \`${String(metric.type)}\``);
     }
   }
 
@@ -149,7 +149,7 @@ export class Metrics {
     if (found) return this.#filtered(aggregationOf(found.model, wanted!, found.measure), filters);
     const owner = this.#models.find((model) => model.name === text(own.semantic_model));
     if (!owner)
-      throw new Unsayable(
+      throw new NotExpressibleError(
         `its measure \`${wanted ?? text(own.semantic_model) ?? ''}\` is not part of this sync`,
       );
     return this.#filtered(aggregationOf(owner, name, { expr: params.expr, ...own }), filters);
@@ -165,16 +165,16 @@ export class Metrics {
     const params = fields(metric.type_params);
     const own = fields(params.cumulative_type_params);
     if ((own.grain_to_date ?? params.grain_to_date) != null)
-      throw new Unsayable('a rolling window cannot begin with each period (`grain_to_date`)');
+      throw new NotExpressibleError('a rolling window cannot begin with each period (`grain_to_date`)');
     const trailing = windowOf(own.window ?? params.window);
     const input = inputOf(own.metric);
     let aggregation: Aggregation;
     if (input.name === undefined) aggregation = this.#simple(name, metric);
     else {
       const found = this.#find(input.name, depth + 1);
-      if (found instanceof Unsayable) throw found;
+      if (found instanceof NotExpressibleError) throw found;
       if (!found.aggregation)
-        throw new Unsayable(`\`${input.name}\` is computed from others, and has no window`);
+        throw new NotExpressibleError(`\`${input.name}\` is computed from others, and has no window`);
       aggregation = this.#filtered(found.aggregation, [...input.filters, ...filterTexts(metric.filter)]);
     }
     const message = `The metric \`${name}\`: in steps that are coarser than its time, it shows the end of each step, where dbt shows the \`${text(own.period_agg) ?? 'first'}\` of its parts.`;
@@ -191,28 +191,28 @@ export class Metrics {
     expression?: string,
   ): WrittenMeasure {
     const found = inputs.map((input) => {
-      if (input.name === undefined) throw new Unsayable('it names no metric');
+      if (input.name === undefined) throw new NotExpressibleError('it names no metric');
       if (input.isOffset)
-        throw new Unsayable(
+        throw new NotExpressibleError(
           `it needs \`${input.name}\` of another period (\`offset_window\`, \`offset_to_grain\`), and measures cannot be shifted`,
         );
       const measure = this.#find(input.name, depth + 1);
-      if (measure instanceof Unsayable)
-        throw new Unsayable(`it needs \`${input.name}\`, and ${measure.message}`);
+      if (measure instanceof NotExpressibleError)
+        throw new NotExpressibleError(`it needs \`${input.name}\`, and ${measure.message}`);
       return { input, measure };
     });
     const first = found[0];
-    if (!first) throw new Unsayable('it names no metric');
+    if (!first) throw new NotExpressibleError('it names no metric');
     const { model } = first.measure;
     const home = model.members.cube;
     const filters = filterTexts(metric.filter);
     const isElsewhere = found.some(({ measure }) => measure.model.members.cube !== home);
     if (isElsewhere && filters.length)
-      throw new Unsayable('its filter would be for measures of several cubes');
+      throw new NotExpressibleError('its filter would be for measures of several cubes');
     for (const { measure } of found) {
       const { cube } = measure.model.members;
       if (cube !== home && !isConnected(home, cube, this.#models)) {
-        throw new Unsayable(`no join leads from \`${home.name}\` to \`${cube.name}\``);
+        throw new NotExpressibleError(`no join leads from \`${home.name}\` to \`${cube.name}\``);
       }
     }
     const names = new Map<string, string>();
@@ -263,7 +263,7 @@ export class Metrics {
 const idOf = (metric: Fields) => String(metric.unique_id);
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Unsayable) return error.message;
+  if (error instanceof NotExpressibleError) return error.message;
   throw error;
 }
 
@@ -302,7 +302,7 @@ function windowOf(value: unknown): string {
   const count = whole(fields(value).count) ?? Number(counted);
   const granularity = text(fields(value).granularity)?.replace(/s$/, '') ?? unit ?? '';
   if (!(count > 0) || !(UNITS as readonly string[]).includes(granularity))
-    throw new Unsayable('its window is not a number of days, weeks, months or years');
+    throw new NotExpressibleError('its window is not a number of days, weeks, months or years');
   return `${count} ${granularity}`;
 }
 

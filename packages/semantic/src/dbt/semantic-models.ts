@@ -4,7 +4,7 @@ import { UNITS } from '../language/intervals.ts';
 import type { DimensionType } from '../model.ts';
 import { type AddNote, addJoin, type CubeColumn, type CubePlan, columnOfCube } from './cubes.ts';
 import { type Fields, fields, list, text, texts } from './json.ts';
-import { rewriteSql, Unsayable } from './sql.ts';
+import { NotExpressibleError, rewriteSql } from './sql.ts';
 import { descriptionOf, metaOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 /** A dimension or measure, as it is written. */
@@ -73,7 +73,7 @@ export function expressionOf(
     const [, name] = PLAIN.exec(expression) ?? [];
     if (name !== undefined && !VALUES.test(name)) return { column, sql: `{CUBE}.${name}` };
     const sql = sqlOfCube(cube, expression);
-    // Alone it would be a column.
+    // Brackets: without them, a lone name such as `true` would be read as a column.
     return { column, sql: name === undefined ? sql : `(${sql})` };
   }
   const name = columnOfCube(cube, column);
@@ -110,7 +110,7 @@ function modelOf(id: string, source: Fields, members: CubeMembers, note: AddNote
       const value = expressionOf(members.cube, text(entity.expr) ?? name);
       entities.set(name, { name, type: text(entity.type) ?? '', ...value });
     } catch (error) {
-      if (!(error instanceof Unsayable)) throw error;
+      if (!(error instanceof NotExpressibleError)) throw error;
       note('left_out', id, `The entity \`${name}\`: ${error.message}.`);
     }
   }
@@ -179,7 +179,7 @@ function addDimensions(model: SemanticModel, note: AddNote) {
       else members.dimensions.push(made);
       dimensions.set(name, { member, isTime });
     } catch (error) {
-      if (!(error instanceof Unsayable)) throw error;
+      if (!(error instanceof NotExpressibleError)) throw error;
       note('left_out', id, `The dimension \`${name}\`: ${error.message}.`);
     }
   }
@@ -206,7 +206,7 @@ function dimensionOf(
 }
 
 export interface DimensionReference {
-  /** In braces. */
+  /** The reference in braces. */
   readonly text: string;
   /** The cubes to go through, from that of the semantic model. */
   readonly path: readonly string[];
@@ -215,7 +215,7 @@ export interface DimensionReference {
 
 /**
  * Finds a dimension as dbt names it: entities to go along, and its name. `metric_time` is the time of the semantic model.
- * Throws `Unsayable` if there is no such way.
+ * Throws `NotExpressibleError` if there is no such way.
  */
 export function referTo(
   given: string,
@@ -232,15 +232,15 @@ export function referTo(
     if (entity === at.primaryEntity) continue;
     const target = at.entities.has(entity) ? ownerOf(entity, at, models) : undefined;
     const isJoined = target && isJoinedBy(at, target, entity);
-    if (!isJoined) throw new Unsayable(`no join leads along the entity \`${entity}\``);
+    if (!isJoined) throw new NotExpressibleError(`no join leads along the entity \`${entity}\``);
     at = target;
     path.push(at.members.cube.name);
   }
   const wanted = isMetricTime ? from.aggTimeDimension : name;
   const found = wanted === undefined ? undefined : at.dimensions.get(wanted);
-  if (!found) throw new Unsayable(`there is no dimension \`${given}\``);
+  if (!found) throw new NotExpressibleError(`there is no dimension \`${given}\``);
   if (granularity !== undefined && !isUnit(granularity))
-    throw new Unsayable(`\`${granularity}\` is a granularity of the project`);
+    throw new NotExpressibleError(`\`${granularity}\` is a granularity of the project`);
   const whole = [
     ...path.slice(1),
     found.member,

@@ -2,7 +2,7 @@
 import type { DbtNode } from './manifest.ts';
 
 export interface DbtSettings {
-  /** Before the name of each cube and view. */
+  /** The prefix of the name of each cube and view. */
   readonly namePrefix: string;
   /** As dbt selects: `tag:mart`, `path:marts`, `package:shop`, or a name; `*` stands for any characters. Empty for all. */
   readonly select: readonly string[];

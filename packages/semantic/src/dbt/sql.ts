@@ -4,8 +4,8 @@ import { problemIn } from '../sql-texts.ts';
 
 const LENGTH_MAX = 16 * 1024;
 
-/** It cannot be said in the language of models; the message says why. */
-export class Unsayable extends Error {}
+/** SQL of dbt that the language of models cannot express; the message says why. */
+export class NotExpressibleError extends Error {}
 
 /** Texts, names in quotes, comments, numbers, names and single characters. */
 const TOKEN =
@@ -14,28 +14,28 @@ const NAME = /^[A-Za-z_]/;
 const QUOTED = /^["`]/;
 
 /** What a name in SQL becomes; undefined if it stays as it is. */
-export type Renaming = (name: string) => string | undefined;
+export type NameMapper = (name: string) => string | undefined;
 
 /** Parts of SQL: texts, and references that are written already. */
 export type SqlPart = string | { readonly reference: string };
 
-/** Rewrites the names in the texts. Throws `Unsayable` if the whole is not SQL that a model can hold. */
-export function rewriteSql(parts: readonly SqlPart[], rename: Renaming): string {
+/** Rewrites the names in the texts. Throws `NotExpressibleError` if the whole is not SQL that a model can hold. */
+export function rewriteSql(parts: readonly SqlPart[], rename: NameMapper): string {
   const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
-  if (length > LENGTH_MAX) throw new Unsayable('its SQL is too long');
+  if (length > LENGTH_MAX) throw new NotExpressibleError('its SQL is too long');
   const problem = problemIn(parts);
   if (problem !== undefined)
-    throw new Unsayable('its SQL has a quote, comment or bracket that is not closed, or a `;`');
+    throw new NotExpressibleError('its SQL has a quote, comment or bracket that is not closed, or a `;`');
   const written = parts
     .map((part) => (typeof part === 'string' ? rewriteText(part, rename) : part.reference))
     .join('')
     .trim();
-  if (written === '') throw new Unsayable('its SQL is empty');
+  if (written === '') throw new NotExpressibleError('its SQL is empty');
   return written;
 }
 
-function rewriteText(sql: string, rename: Renaming): string {
-  if (/\{[{%#]/.test(sql)) throw new Unsayable('its SQL has a template');
+function rewriteText(sql: string, rename: NameMapper): string {
+  if (/\{[{%#]/.test(sql)) throw new NotExpressibleError('its SQL has a template');
   const tokens = sql.match(TOKEN) ?? [];
   return tokens
     .map((token, i) => {

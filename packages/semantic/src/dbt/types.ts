@@ -17,7 +17,7 @@ const WORDS: Record<ColumnType, RegExp> = {
 
 const WRAPPED = /^(?:nullable|lowcardinality)\((.*)\)$/;
 
-/** Undefined for a type that nobody knows. */
+/** Returns the type of a column; undefined for an unknown type. */
 export function columnType(written: string): ColumnType | undefined {
   let type = written.slice(0, 1000).trim().toLowerCase();
   for (let inner = WRAPPED.exec(type); inner; inner = WRAPPED.exec(type)) type = inner[1]!.trim();
@@ -30,7 +30,7 @@ export function columnType(written: string): ColumnType | undefined {
   return (Object.keys(WORDS) as ColumnType[]).find((known) => WORDS[known].test(word));
 }
 
-/** For columns whose type nobody wrote down. */
+/** Guesses the type of a column from its name, where no file says the type. */
 export function typeByName(name: string): DimensionType {
   const word = name.toLowerCase();
   if (/^(is|has|was|can)_/.test(word)) return 'boolean';

@@ -6,7 +6,7 @@ import { type Fields, fields, text, texts } from './json.ts';
 import type { Metrics } from './metrics.ts';
 import { referTo, type SemanticModel } from './semantic-models.ts';
 import type { DbtSettings } from './settings.ts';
-import { Unsayable } from './sql.ts';
+import { NotExpressibleError } from './sql.ts';
 import { descriptionOf, titleOf, withoutUndefined } from './yaml-text.ts';
 
 export interface ViewPlan {
@@ -36,7 +36,7 @@ export function planViews(queries: readonly Fields[], options: ViewOptions): Vie
       };
       return [{ id, name: free, view: withoutUndefined({ name: free, ...described, cubes }) }];
     } catch (error) {
-      if (!(error instanceof Unsayable)) throw error;
+      if (!(error instanceof NotExpressibleError)) throw error;
       options.note('left_out', id, `The saved query: ${error.message}.`);
       return [];
     }
@@ -45,22 +45,23 @@ export function planViews(queries: readonly Fields[], options: ViewOptions): Vie
 
 /** All metrics must be of one cube, whose rows the view is about. */
 function cubesOf(query: Fields, { metrics, models }: ViewOptions): object[] {
-  if (filterTexts(query.where).length) throw new Unsayable('a view has no filter (`where`)');
+  if (filterTexts(query.where).length) throw new NotExpressibleError('a view has no filter (`where`)');
   const found = texts(query.metrics).map((name) => {
     const metric = metrics.find(name);
-    if (metric instanceof Unsayable) throw new Unsayable(`it needs \`${name}\`, and ${metric.message}`);
+    if (metric instanceof NotExpressibleError)
+      throw new NotExpressibleError(`it needs \`${name}\`, and ${metric.message}`);
     return metric;
   });
   const from = found[0]?.model;
-  if (!from) throw new Unsayable('it has no metric');
+  if (!from) throw new NotExpressibleError('it has no metric');
   if (found.some(({ model }) => model.members.cube !== from.members.cube))
-    throw new Unsayable('its metrics are of several cubes, and a view is about the rows of one');
+    throw new NotExpressibleError('its metrics are of several cubes, and a view is about the rows of one');
   const included = new Map<string, Set<string>>([
     [from.members.cube.name, new Set(found.map(({ member }) => member))],
   ]);
   for (const group of texts(query.group_by)) {
     const call = /\(/.test(group) ? referenceOf(group, { from, models }) : undefined;
-    if (call?.what === 'Entity') throw new Unsayable('it is grouped by an entity');
+    if (call?.what === 'Entity') throw new NotExpressibleError('it is grouped by an entity');
     // Steps of time are chosen by each query.
     const { path, member } = referTo(call?.name ?? group, {
       from,
@@ -73,6 +74,7 @@ function cubesOf(query: Fields, { metrics, models }: ViewOptions): object[] {
     included.get(joinPath)!.add(member);
   }
   const names = [...included.values()].flatMap((members) => [...members]);
-  if (new Set(names).size < names.length) throw new Unsayable('two of its members have the same name');
+  if (new Set(names).size < names.length)
+    throw new NotExpressibleError('two of its members have the same name');
   return [...included].map(([joinPath, members]) => ({ join_path: joinPath, includes: [...members] }));
 }

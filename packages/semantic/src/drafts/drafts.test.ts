@@ -24,7 +24,7 @@ function compiled(tables: readonly DraftTable[]) {
   const drafts = draftCubes(tables);
   const { model, errors, warnings } = compileModel(new Map(drafts.map(({ path, text }) => [path, text])));
   expect(errors).toEqual([]);
-  // A draft opens nothing to embed viewers, and whoever takes it is told so.
+  // A draft opens nothing to embed viewers, and a warning says so.
   expect(warnings.map(({ code }) => code)).toEqual(model!.cubes.size ? ['no_access_policy'] : []);
   return { drafts, cubes: model!.cubes };
 }

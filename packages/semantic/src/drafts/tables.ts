@@ -6,7 +6,7 @@ export interface DraftTable {
   readonly columns: readonly DraftColumn[];
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly DraftForeignKey[];
-  /** Somebody looked at keys and joins, so none is guessed. */
+  /** Whether a person has checked the keys and joins, so that none is guessed. */
   readonly isChosen?: boolean;
 }
 

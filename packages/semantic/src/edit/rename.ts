@@ -4,7 +4,7 @@
  */
 import { isMap, isScalar, isSeq, parseDocument, type Scalar, type YAMLMap } from 'yaml';
 
-export interface Renaming {
+export interface MemberRename {
   readonly cube: string;
   readonly member: string;
   readonly newName: string;
@@ -49,15 +49,16 @@ const MEMBERS = new Set([
 ]);
 const VIEWER = /^\s*(userAttributes|securityContext)\b/;
 
-const textOf = (value: unknown) => (isScalar(value) && value.value != null ? String(value.value) : undefined);
+const scalarText = (value: unknown) =>
+  isScalar(value) && value.value != null ? String(value.value) : undefined;
 const itemsOf = (map: YAMLMap, key: string): unknown[] => {
   const value = map.get(key, true);
   return isSeq(value) ? value.items : [];
 };
 const mapsOf = (map: YAMLMap, key: string) => itemsOf(map, key).filter((item) => isMap(item));
-const nameOf = (map: YAMLMap) => textOf(map.get('name', true));
+const nameOf = (map: YAMLMap) => scalarText(map.get('name', true));
 
-export function renameMember(files: ReadonlyMap<string, string>, renaming: Renaming): RenameResult {
+export function renameMember(files: ReadonlyMap<string, string>, renaming: MemberRename): RenameResult {
   const { member, newName } = renaming;
   const cubes = new Map<string, Part>();
   const views = new Map<string, Part>();
@@ -89,7 +90,7 @@ export function renameMember(files: ReadonlyMap<string, string>, renaming: Renam
       for (const list of LISTS)
         for (const item of mapsOf(map, list)) {
           const key = item.get('name', true);
-          if (isScalar(key) && textOf(key) === member) change(file, whole(text, key, member, newName));
+          if (isScalar(key) && scalarText(key) === member) change(file, whole(text, key, member, newName));
         }
     const isMeant = (path: readonly string[]) => placeInPath(path, name, member, family, cubes);
     editTexts(map, text, isMeant, newName, (edit) => change(file, edit));
@@ -100,22 +101,24 @@ export function renameMember(files: ReadonlyMap<string, string>, renaming: Renam
     if (known || seen.includes(name)) return known ?? new Map();
     const part = views.get(name);
     if (!part) return new Map();
-    const parent = textOf(part.map.get('extends', true));
+    const parent = scalarText(part.map.get('extends', true));
     const all = new Map(parent === undefined ? [] : exposed(parent, [...seen, name]));
     for (const item of mapsOf(part.map, 'cubes')) {
-      const cube = textOf(item.get('join_path', true))?.split('.').at(-1);
+      const cube = scalarText(item.get('join_path', true))?.split('.').at(-1);
       if (cube === undefined || !family.has(cube)) continue;
       const prefix =
-        textOf(item.get('prefix', true)) === 'true' ? `${textOf(item.get('alias', true)) ?? cube}_` : '';
+        scalarText(item.get('prefix', true)) === 'true'
+          ? `${scalarText(item.get('alias', true)) ?? cube}_`
+          : '';
       const text = files.get(part.file)!;
       const includes = item.get('includes', true);
-      let isShown = textOf(includes) === '*';
+      let isShown = scalarText(includes) === '*';
       for (const one of [...itemsOf(item, 'includes'), ...itemsOf(item, 'excludes')]) {
         const scalar = isMap(one) ? one.get('name', true) : one;
-        if (!isScalar(scalar) || textOf(scalar) !== member) continue;
+        if (!isScalar(scalar) || scalarText(scalar) !== member) continue;
         change(part.file, whole(text, scalar, member, newName));
         if (!isSeq(includes) || !includes.items.includes(one as never)) isShown = false;
-        else isShown ||= !isMap(one) || textOf(one.get('alias', true)) === undefined;
+        else isShown ||= !isMap(one) || scalarText(one.get('alias', true)) === undefined;
       }
       if (isShown) all.set(prefix + member, prefix + newName);
     }
@@ -159,8 +162,8 @@ const hasOwn = (cube: YAMLMap, member: string) =>
   LISTS.some((list) => mapsOf(cube, list).some((item) => nameOf(item) === member));
 
 /** The cubes that have this member by `extends`, above and below, so that an override goes with what it overrides. */
-function familyOf(cubes: ReadonlyMap<string, Part>, { cube, member }: Renaming): Set<string> {
-  const parentOf = (name: string) => textOf(cubes.get(name)?.map.get('extends', true));
+function familyOf(cubes: ReadonlyMap<string, Part>, { cube, member }: MemberRename): Set<string> {
+  const parentOf = (name: string) => scalarText(cubes.get(name)?.map.get('extends', true));
   const has = (name: string | undefined, depth = 0): boolean =>
     name !== undefined &&
     cubes.has(name) &&
@@ -219,7 +222,7 @@ function editTexts(
 ) {
   if (isMap(value)) {
     for (const pair of value.items) {
-      const name = textOf(pair.key) ?? '';
+      const name = scalarText(pair.key) ?? '';
       if (!NO_MEMBERS.has(name)) editTexts(pair.value, text, isMeant, newName, change, name);
     }
     return;

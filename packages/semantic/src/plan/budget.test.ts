@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorOf, modelOf, NOW, somebody } from '../../test/plans.ts';
-import { createBudget, planQuery } from '../index.ts';
+import { createPlanBudget, planQuery } from '../index.ts';
 import { following } from './budget.ts';
 import { duckdb } from './dialects/duckdb.ts';
 import { renderStatement } from './render.ts';
@@ -30,7 +30,7 @@ const rolling = (ranges: string[][], measures = ['orders.recent', 'items.recent'
 const fiveYears = ['2019-01-01', '2023-12-31'];
 const repeat = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 const planAll = (queries: readonly object[]) => {
-  const budget = createBudget();
+  const budget = createPlanBudget();
   return queries.map((query) => planQuery(model, query, somebody, { dialect: 'postgres', now: NOW, budget }));
 };
 
@@ -97,17 +97,17 @@ test('so do filters and members of rows that are not grouped', () => {
 });
 
 test('a reference takes of the characters even if it writes nothing', () => {
-  const budget = createBudget({ characters: 1000 });
+  const budget = createPlanBudget({ characters: 1000 });
   for (let i = 0; i < 10; i++) expect(following(budget, () => i)).toBe(i);
   expect(() => following(budget, () => 10)).toThrow('too long');
 });
 
 test('members and joins refer to each other at most 250 deep, whatever the compiler lets through', () => {
-  const budget = createBudget();
+  const budget = createPlanBudget();
   const deep = (levels: number): number => (levels ? following(budget, () => deep(levels - 1)) : 0);
   expect(deep(250)).toBe(0);
   expect(() => deep(251)).toThrow('more than 250 deep');
-  // Who refers to others afterwards begins at the top again.
+  // A member that refers to others afterwards begins at depth 0 again.
   expect(deep(250)).toBe(0);
 });
 
@@ -116,7 +116,7 @@ test('selects in each other take of the characters for the spaces before their l
     columns: [{ name: 'a', sql: sql`1` }],
     from: { alias: 'b', of: levels ? { select: nested(levels - 1) } : { table: 't' } },
   });
-  const budget = createBudget();
+  const budget = createPlanBudget();
   const before = budget.characters;
   const text = renderStatement(nested(100), duckdb, budget).sql;
   expect(before - budget.characters).toBeGreaterThan(text.length - text.replace(/^ +/gm, '').length);

@@ -1,10 +1,10 @@
 /** How much work the plans of a request may be. */
 import { queryError } from './errors.ts';
 
-/** All queries of a request draw from the same one. */
+/** The work that a request may still cost. All of its queries draw from the same budget. */
 export interface Budget {
   left: number;
-  /** Of SQL, counted when it is made from the model and again when it is written. */
+  /** The characters of SQL that are left, counted when it is made from the model and again when it is written. */
   characters: number;
   /** How many members that refer to each other are being written now. */
   depth: number;
@@ -18,8 +18,11 @@ const REFERENCE_CHARACTERS = 100;
 /** More than the compiler lets members refer to each other, because conditions of joins may come between them. */
 const DEPTH_MAX = 250;
 
-/** With limits, less than a request may need: who finds it spent can plan again elsewhere, with all of it. */
-export const createBudget = ({ pieces = PIECES_MAX, characters = CHARACTERS_MAX } = {}): Budget => ({
+/**
+ * With lower limits, the budget may be too small for a request: a caller that finds it spent can plan the request again
+ * elsewhere, with the full budget.
+ */
+export const createPlanBudget = ({ pieces = PIECES_MAX, characters = CHARACTERS_MAX } = {}): Budget => ({
   left: pieces,
   characters,
   depth: 0,

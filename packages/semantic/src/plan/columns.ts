@@ -1,14 +1,14 @@
 /**
- * The columns that SQL of the model names. Whoever asks hides what they show, so every word counts as the name of a
+ * The columns that SQL of the model names. The caller hides what they show, so every word counts as the name of a
  * column unless its place in the syntax makes it something else.
  */
 import type { Expression, Reference, TableReference } from '../model.ts';
-import type { Lexing } from '../sql-texts.ts';
+import type { LexerPatterns } from '../sql-texts.ts';
 
 export interface ColumnReference {
-  /** In lower case; undefined for all columns of the row. */
+  /** The name in lower case; undefined for all columns of the row. */
   readonly name: string | undefined;
-  /** Undefined for a name alone, which may be of any table that is joined. */
+  /** The table before the name. Undefined for a name alone, which may be a column of any joined table. */
   readonly table: TableReference | undefined;
   /** How many tokens it consists of. */
   readonly length: number;
@@ -16,7 +16,7 @@ export interface ColumnReference {
 
 type Token = string | Reference;
 
-export function columnsIn(expression: Expression, lexing: Lexing): ColumnReference[] {
+export function columnsIn(expression: Expression, lexing: LexerPatterns): ColumnReference[] {
   const tokens = tokensIn(expression, lexing);
   const columns: ColumnReference[] = [];
   for (let i = 0; i < tokens.length; i++) {
@@ -36,7 +36,7 @@ export function columnsIn(expression: Expression, lexing: Lexing): ColumnReferen
 }
 
 /** Without comments. Texts and names in quotes are whole. */
-export const tokensIn = (expression: Expression, lexing: Lexing): Token[] =>
+export const tokensIn = (expression: Expression, lexing: LexerPatterns): Token[] =>
   expression.flatMap((part): Token[] =>
     typeof part === 'string'
       ? (part.match(patternOf(lexing)) ?? []).filter((token) => !lexing.comment.test(token))
@@ -46,9 +46,9 @@ export const tokensIn = (expression: Expression, lexing: Lexing): Token[] =>
 /** Databases take letters of every script, and most other characters beyond ASCII, for parts of names. */
 const LETTER = String.raw`[A-Za-z_]|[^\x00-\x7f\s]`;
 const WORD = String.raw`(?:${LETTER})(?:${LETTER}|[\d$])*`;
-const patterns = new Map<Lexing, RegExp>();
+const patterns = new Map<LexerPatterns, RegExp>();
 
-function patternOf(lexing: Lexing): RegExp {
+function patternOf(lexing: LexerPatterns): RegExp {
   const known = patterns.get(lexing);
   if (known) return known;
   const pattern = new RegExp(String.raw`${lexing.whole.source}|::|${WORD}|\d+(?:\.\d+)?|\S`, 'g');
@@ -91,6 +91,6 @@ function isSyntax(tokens: readonly Token[], i: number): boolean {
   return after === 'from' && before === '(' && at(i - 2) === 'extract';
 }
 
-/** Whether it is no operand, nor the bracket that ends or begins one. */
+/** Whether the token is neither an operand nor the bracket that ends or begins one. */
 const isOpen = (token: Token | undefined, bracket: string) =>
   token === undefined || (typeof token === 'string' && /^[^\w'"\x60$\]]$/.test(token) && token !== bracket);

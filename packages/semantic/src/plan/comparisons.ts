@@ -17,7 +17,7 @@ export interface ComparisonContext {
   readonly keepsNulls: boolean;
 }
 
-/** Undefined if the operator or a value does not fit the type of the member. */
+/** Returns the condition; undefined if the operator or a value does not fit the type of the member. */
 export function compare(
   compared: ComparedMember,
   operator: Operator,

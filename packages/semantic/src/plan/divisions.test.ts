@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBudget } from './budget.ts';
+import { createPlanBudget } from './budget.ts';
 import { postgres } from './dialects/postgres.ts';
 import { guardDivisions } from './divisions.ts';
 import { renderStatement } from './render.ts';
@@ -13,7 +13,7 @@ const written = (parts: Parameters<typeof guardDivisions>[0]) =>
       from: { alias: 't', of: { table: 't' } },
     },
     postgres,
-    createBudget(),
+    createPlanBudget(),
   )
     .sql.split('\n')[1]!
     .trim()

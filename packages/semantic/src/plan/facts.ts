@@ -7,10 +7,10 @@ import type { RollingWindow } from '../model.ts';
 import { createAliases } from './aliases.ts';
 import { spend } from './budget.ts';
 import { queryError } from './errors.ts';
-import { behindPolicies, type RowCondition } from './fences.ts';
 import { aggregate, type InheritedFilter, isOwnAggregate, ownAggregate, valueOfRow } from './measures.ts';
 import type { DimensionMember, MeasureMember } from './members.ts';
 import { type Access, nodesOfViewPolicies } from './policies.ts';
+import { behindPolicies, type RowCondition } from './policy-barriers.ts';
 import { createRows, type Node, pathFromRoot, type Rows, type RowsContext, repeats } from './rows.ts';
 import { allOf, type Column, columnOf, inBrackets, type Select, type Sql, shownInUtc, sql } from './sql.ts';
 import { type WindowRange, windowJoin } from './windows.ts';
@@ -25,7 +25,7 @@ export interface Key {
 }
 
 export interface RowFilter {
-  /** If it is the date range of this time dimension, which a rolling window looks beyond. */
+  /** The time dimension whose date range this filter is, if it is one: a rolling window looks beyond it. */
   readonly rangeOf?: string;
   /** How much work it is. */
   readonly pieces: number;
@@ -49,7 +49,7 @@ export interface Windows extends WindowRange {
 
 export interface Fact {
   readonly alias: string;
-  /** To the cube of the measures. */
+  /** The path to the cube of the measures. */
   readonly path: readonly string[];
   readonly window: RollingWindow | undefined;
   readonly bases: Map<string, Base>;
@@ -94,7 +94,7 @@ export function selectOfFact(
   const joinedBefore = rows.nodes.length;
   const aggregates = new Map(own.map((base) => [base, ownAggregate(rows, node, base.member)]));
   const joinedBy = new Set(rows.nodes.slice(joinedBefore));
-  // They may count rows, also those that have no row of the cube.
+  // SQL that aggregates columns itself may count rows, so leave out those that have no row of the cube.
   if (own.length && node.parent) where.push({ condition: isThere(rows, node), canFail: false });
   const periods = time && windowJoin(period!, time, fact.window!, windows!, context.budget);
   const inWindow = periods ? [{ condition: periods.where, canFail: !rows.isPlain(time) }] : [];
@@ -102,7 +102,7 @@ export function selectOfFact(
     from: rows.from,
     ...behindPolicies(rows, context, [...inWindow, ...where], periods ? [periods.join] : []),
   };
-  // What the SQL of a measure joins and aggregates itself may be repeated.
+  // Cubes that the SQL of a measure joins to aggregate them itself may have several rows.
   const isRepeated = rows.nodes.some((other) => !joinedBy.has(other) && repeats(rows, node, other));
   if (isRepeated && fact.bases.size)
     return deduplicated(context, { rows, node, path: fact.path, source, keyColumns, values, own });
@@ -131,7 +131,7 @@ interface RepeatedFact {
   readonly rows: Rows;
   readonly node: Node;
   readonly path: readonly string[];
-  readonly source: Pick<Select, 'from' | 'joins' | 'where' | 'fence'>;
+  readonly source: Pick<Select, 'from' | 'joins' | 'where' | 'barrier'>;
   readonly keyColumns: readonly Column[];
   readonly values: ReadonlyMap<Base, Sql | undefined>;
   /** The measures that aggregate columns themselves. */
@@ -195,7 +195,8 @@ function rowsAgain(context: PlanContext, path: readonly string[], own: readonly 
     return { rows, columns, aggregated, decidedBy, source: behindPolicies(rows, access, []) };
   };
   const again = make(context.view);
-  // Which rows of the cube count was decided before. But they may have several of a cube that is aggregated too.
+  // The first select has decided which rows of the cube count. But a row may have several rows of a cube that is
+  // aggregated too, and the policies of the view must decide about these.
   const isDecided = !again.decidedBy.some((node) =>
     pathFromRoot(node).some((other) => other.multiplied && again.aggregated.includes(other)),
   );

@@ -49,7 +49,7 @@ function findFilter(filter: Filter, members: Members): FoundFilter {
   return { comparison: filter, member };
 }
 
-/** It names a measure, and chooses rows all the same. */
+/** Whether the filter chooses rows although it names a measure. */
 const isOfRows = ({ comparison }: Extract<FoundFilter, { member: unknown }>) =>
   comparison.operator === MEASURE_FILTER;
 

@@ -109,7 +109,7 @@ function hintsOf(model: Model, given: Query['joinHints'], { view }: Members, vie
   return hints;
 }
 
-/** Joined through a cube that does not exist for the viewer, rows of others would tell what it holds. */
+/** Refuses joins through a cube that does not exist for the viewer: the joined rows would tell what it holds. */
 function refuseHiddenJoins(model: Model, cubes: readonly string[], viewer: Viewer, hints: Hints | undefined) {
   if (viewer.seesUnguarded) return;
   const exists = (cube: string) => existsFor(viewer, model.cubes.get(cube)!);

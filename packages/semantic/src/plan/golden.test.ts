@@ -11,7 +11,7 @@ import { admin, CASES, fileOf, NOW } from '../../test/golden/cases.ts';
 import { compileModel, type DialectName, type Model, planQuery } from '../index.ts';
 
 const FOLDER = join(import.meta.dirname, '../../test/golden');
-/** Before the tests of this file write any. */
+/** The files that exist before the tests of this file write any. */
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && name !== 'shop.sql');
 
 let model: Model;

@@ -47,7 +47,7 @@ export function createGroups(grouping: Grouping): Groups {
     const isOwn = isOwnAggregate(measure);
     const isApart = isOwn && repeatsItself(member);
     const fact = factOf(path, measure.rollingWindow, isApart ? measure.name : undefined);
-    // Its fact has no row for groups without rows of its cube.
+    // The fact has no row for a group without rows of its cube, so a fact of the root adds these groups.
     if (isOwn && context.view && keys.length) factOf([context.view.root], undefined);
     const id = JSON.stringify([measure.name, inherited]);
     let base = fact.bases.get(id);

@@ -9,7 +9,7 @@ interface Place {
   /** As the query names it. */
   readonly key: string;
   readonly cube: Cube;
-  /** The cubes that lead to it, the last one being its own. Of a query for cubes, only that one. */
+  /** The cubes that lead to the member, the last one being its own. In a query for cubes, that one alone. */
   readonly path: readonly string[];
 }
 export interface DimensionMember extends Place {
@@ -28,7 +28,7 @@ export type Member = DimensionMember | MeasureMember | SegmentMember;
 
 /** Looks up members, and keeps what a query names, because policies depend on it. */
 export interface Members {
-  /** Undefined for a query for cubes. */
+  /** The view that is queried; undefined for a query for cubes. */
   readonly view: View | undefined;
   /** The members that the query names, by the name of their cube or view. Those of a view are of its cubes too. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
@@ -97,7 +97,7 @@ export function createMembers(model: Model, viewer: Viewer): Members {
   };
 }
 
-/** Models do not change. */
+/** A cache that needs no invalidation, because models are immutable. */
 const viewNames = new WeakMap<View, ReadonlyMap<string, readonly string[]>>();
 
 /** The names of the view for each member of a cube, by its path. */
@@ -113,7 +113,7 @@ function namesInView(view: View): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-/** Undefined for a member that does not exist, or that the viewer cannot use. */
+/** Finds a member; undefined if it does not exist or if the viewer cannot use it. */
 export const findMember = (model: Model, owner: string, name: string, viewer: Viewer): Member | undefined =>
   model.views.has(owner)
     ? findInView(model, model.views.get(owner)!, name, viewer)
@@ -128,7 +128,7 @@ export const membersIn = ({ dimensions, measures, segments }: Cube) => [
   ...segments.values(),
 ];
 
-/** The same words for a member that does not exist and for one that is hidden. */
+/** The error for a member that does not exist, in the same words as for one that is hidden. */
 function unknown(model: Model, { name, path }: NamedMember, viewer: Viewer): QueryError {
   const meant = didYouMean(name.slice(0, COMPARED_CHARACTERS), usable(model, name, viewer));
   const message = `There is no member \`${name}\` that this query can use.`;
@@ -138,7 +138,7 @@ function unknown(model: Model, { name, path }: NamedMember, viewer: Viewer): Que
 const COMPARED_CHARACTERS = 260;
 const OWNERS_MAX = 200;
 
-/** Only what the viewer can use, so that a hint tells nothing about what is hidden. */
+/** Yields names for a hint: only those that the viewer can use, so that it tells nothing about hidden ones. */
 function* usable(model: Model, wanted: string, viewer: Viewer): Generator<string> {
   const [name, member] = wanted.split('.') as [string, string];
   const owner = model.views.get(name) ?? model.cubes.get(name);
@@ -163,7 +163,7 @@ export function isHint(model: Model, owner: string, name: string, viewer: Viewer
 export const isOpenTo = ({ policies }: Cube | View, viewer: Viewer): boolean =>
   !policies.length || policiesFor(policies, viewer).length > 0;
 
-/** What the model says about it. */
+/** Returns the definition of the member in the model. */
 export const definitionOf = (member: Member) =>
   member.kind === 'dimension'
     ? member.dimension
@@ -191,7 +191,7 @@ function findInView(model: Model, view: View, name: string, viewer: Viewer): Mem
 export const existsFor = (viewer: Viewer, ...owners: readonly (Cube | View)[]): boolean =>
   viewer.seesUnguarded || owners.some(({ policies }) => policies.length > 0);
 
-/** A viewer whom no policy admits gets no rows instead, whatever the query names. */
+/** Whether the policies open the member. A viewer whom none admits may name it, and gets no rows. */
 function opens(policies: readonly Policy[], name: string, viewer: Viewer): boolean {
   const admitting = policiesFor(policies, viewer);
   return admitting.length === 0 || admitting.some(({ members }) => members.has(name));

@@ -76,7 +76,7 @@ export function pageOf(
   return { ...page, order };
 }
 
-/** By time; or else the largest first; or else by the first dimension. */
+/** The order where the query asks for none: by time; or else the largest first; or else by the first dimension. */
 function usualOrder(columns: readonly OutputColumn[]): Order[] {
   const time = columns.find(({ kind }) => kind === 'timeDimension');
   const first = time ?? columns.find(({ kind }) => kind === 'measure') ?? columns[0]!;

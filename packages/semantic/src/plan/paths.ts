@@ -31,7 +31,10 @@ export function shortestPath(model: Model, from: string, to: string, hints?: Hin
   return path;
 }
 
-/** Empty if there is none, or if there are several: a query that needs one of them is refused when it is planned. */
+/**
+ * Returns the shortest path; empty if there is none or if there are several: a query that needs one of them is refused
+ * when it is planned.
+ */
 export function knownPath(model: Model, from: string, to: string, hints?: Hints): string[] {
   try {
     return shortestPath(model, from, to, hints);

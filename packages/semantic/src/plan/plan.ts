@@ -1,9 +1,9 @@
 /** From a model, a query and a viewer to SQL with parameters. */
 import type { DimensionType, Model } from '../model.ts';
 import { type Annotation, annotationOf } from '../shown/annotations.ts';
-import { type Clock, createNow, type Now } from '../times/ranges.ts';
+import { type Clock, createNow, type QueryTime } from '../times/ranges.ts';
 import { findZone } from '../times/zones.ts';
-import { type Budget, createBudget, spend } from './budget.ts';
+import { type Budget, createPlanBudget, spend } from './budget.ts';
 import { namesOf } from './calculated/fields.ts';
 import { BELOW, type FoundCalculated } from './calculated/find.ts';
 import { mayOverflow, within } from './comparisons.ts';
@@ -41,13 +41,13 @@ export const DIALECTS = { duckdb, postgres, clickhouse } satisfies Record<string
 export type DialectName = keyof typeof DIALECTS;
 
 export interface PlanOptions {
-  /** Of the data source. All cubes that joins connect have the same one. */
+  /** The dialect of the data source. All cubes that joins connect have the same data source. */
   readonly dialect: DialectName | ((dataSource: string) => DialectName);
   /** Decides what `today` is. */
   readonly now: Date;
-  /** Rows of an answer, whatever the query asks for. */
+  /** The largest number of rows of an answer, whatever the query asks for. */
   readonly rowsMax?: number;
-  /** Shared by the queries of a request. A query has one of its own if it is left out. */
+  /** The budget that the queries of a request share. Without one, each query has its own. */
   readonly budget?: Budget;
 }
 
@@ -101,7 +101,7 @@ export function planQuery(model: Model, json: unknown, viewer: Viewer, options: 
   }
   const { isRenewed, isCompact } = query;
   const now = createNow(options.now.getTime());
-  const planning = { ...options, now, budget: options.budget ?? createBudget() };
+  const planning = { ...options, now, budget: options.budget ?? createPlanBudget() };
   if (!comparing) {
     const plans = [planOne(model, query, viewer, planning)];
     return { type: 'regularQuery', plans, sameUntilMs: now.sameUntilMs, isRenewed, isCompact };
@@ -115,7 +115,10 @@ export function planQuery(model: Model, json: unknown, viewer: Viewer, options: 
   return { type: 'compareDateRangeQuery', plans, sameUntilMs: now.sameUntilMs, isRenewed, isCompact };
 }
 
-type PlanningOptions = Omit<PlanOptions, 'now' | 'budget'> & { readonly now: Now; readonly budget: Budget };
+type PlanningOptions = Omit<PlanOptions, 'now' | 'budget'> & {
+  readonly now: QueryTime;
+  readonly budget: Budget;
+};
 
 function planOne(model: Model, query: Query, viewer: Viewer, options: PlanningOptions): Plan {
   const zone = findZone(query.timezone);

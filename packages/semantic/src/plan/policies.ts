@@ -1,6 +1,6 @@
 /** The rows that a viewer may see, as conditions on joined rows. Fails closed. */
 import type { Model, Policy, Condition as PolicyCondition, View } from '../model.ts';
-import type { Clock, Now } from '../times/ranges.ts';
+import type { Clock, QueryTime } from '../times/ranges.ts';
 import { UTC } from '../times/zones.ts';
 import { type ComparedMember, compare } from './comparisons.ts';
 import type { Node, Rows } from './rows.ts';
@@ -13,7 +13,7 @@ export interface Access {
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
   /** The view that is queried, whose policies apply beside those of the cubes. */
   readonly view: View | undefined;
-  readonly now: Now;
+  readonly now: QueryTime;
 }
 
 /** What the policies of a view or of a cube say about rows. */
@@ -129,7 +129,7 @@ function rowCondition(
   if ('and' in condition) return allOf(condition.and.map((part) => rowCondition(part, memberOf, access)));
   if ('or' in condition) return anyOf(condition.or.map((part) => rowCondition(part, memberOf, access)));
   const { member, operator, values } = condition;
-  // First of all, so that the cubes that are joined do not depend on what the viewer has.
+  // Resolve the member before the values: the joined cubes must not depend on the values of the viewer.
   const compared = memberOf(member);
   const given = policyValues(values, operator, access.viewer);
   if (!given) return false;

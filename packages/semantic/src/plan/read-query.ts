@@ -23,7 +23,7 @@ import {
   isObject,
   list,
   namedMember,
-  type Reading,
+  type ReadContext,
   refuse,
   refuseUnknown,
   text,
@@ -60,7 +60,7 @@ const CUBE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MEMBER_AND_GRANULARITY = /^([A-Za-z_]\w{0,127}\.[A-Za-z_]\w{0,127})\.([A-Za-z_]\w{0,127})$/;
 
 export function readQuery(json: unknown): Query {
-  const reading: Reading = { issues: [], filters: 0, values: 0 };
+  const reading: ReadContext = { issues: [], filters: 0, values: 0 };
   const query = isObject(json) ? read(json, reading) : undefined;
   if (!query) refuse(reading, '', 'A query is an object.');
   if (!query || reading.issues.length)
@@ -68,7 +68,7 @@ export function readQuery(json: unknown): Query {
   return query;
 }
 
-function read(json: Record<string, unknown>, reading: Reading): Query {
+function read(json: Record<string, unknown>, reading: ReadContext): Query {
   refuseUnknown(json, KEYS, '', reading);
   const names = (key: string) => list(json[key], key, reading, namedMember);
   const dimensions: NamedMember[] = [];
@@ -131,7 +131,7 @@ function read(json: Record<string, unknown>, reading: Reading): Query {
   return query;
 }
 
-function joinHint(json: unknown, path: string, reading: Reading): NamedMember[] {
+function joinHint(json: unknown, path: string, reading: ReadContext): NamedMember[] {
   const cubes = list(json, path, reading, (item, at): NamedMember => {
     if (typeof item === 'string' && CUBE.test(item)) return { name: item, path: at };
     refuse(reading, at, 'This must be the name of a cube.');
@@ -141,7 +141,7 @@ function joinHint(json: unknown, path: string, reading: Reading): NamedMember[] 
   return cubes;
 }
 
-function timeDimension(item: unknown, path: string, reading: Reading): TimeDimension {
+function timeDimension(item: unknown, path: string, reading: ReadContext): TimeDimension {
   const json = isObject(item) ? item : {};
   if (!isObject(item)) refuse(reading, path, 'This must be an object with `dimension`.');
   refuseUnknown(json, TIME_KEYS, path, reading);
@@ -161,7 +161,7 @@ function timeDimension(item: unknown, path: string, reading: Reading): TimeDimen
   };
 }
 
-function comparedRanges(json: unknown, path: string, reading: Reading): RangeText[] {
+function comparedRanges(json: unknown, path: string, reading: ReadContext): RangeText[] {
   const ranges = list(json, path, reading, range);
   if (ranges.length < 2 || ranges.length > QUERY_LIMITS.comparedRanges) {
     refuse(reading, path, `Give 2 to ${QUERY_LIMITS.comparedRanges} ranges.`);
@@ -169,7 +169,7 @@ function comparedRanges(json: unknown, path: string, reading: Reading): RangeTex
   return ranges;
 }
 
-function range(json: unknown, path: string, reading: Reading): RangeText {
+function range(json: unknown, path: string, reading: ReadContext): RangeText {
   if (typeof json === 'string') return bounded(json, path, reading);
   const texts = list(json, path, reading, (item, at) => text(item, at, reading).name);
   if (texts.length < 1 || texts.length > 2) {
@@ -178,7 +178,7 @@ function range(json: unknown, path: string, reading: Reading): RangeText {
   return texts;
 }
 
-function filter(json: unknown, path: string, depth: number, reading: Reading): Filter {
+function filter(json: unknown, path: string, depth: number, reading: ReadContext): Filter {
   const nothing: Comparison = { name: '', path, operator: 'set', values: [] };
   if (!isObject(json)) {
     refuse(reading, path, 'This must be a filter: an object with `member` and `operator`, `and` or `or`.');
@@ -203,7 +203,7 @@ function filter(json: unknown, path: string, depth: number, reading: Reading): F
   return group === 'and' ? { and: parts, path } : { or: parts, path };
 }
 
-function comparison(json: Record<string, unknown>, path: string, reading: Reading): Comparison {
+function comparison(json: Record<string, unknown>, path: string, reading: ReadContext): Comparison {
   reading.filters++;
   refuseUnknown(json, FILTER_KEYS, path, reading);
   const member = namedMember(json.member ?? json.dimension, `${path}.member`, reading);
@@ -225,7 +225,7 @@ function comparison(json: Record<string, unknown>, path: string, reading: Readin
   return { ...member, path, operator, values };
 }
 
-function filterValue(json: unknown, path: string, reading: Reading): FilterValue {
+function filterValue(json: unknown, path: string, reading: ReadContext): FilterValue {
   if (typeof json === 'string') return bounded(json, path, reading);
   if (json === null || typeof json === 'boolean') return json;
   if (typeof json === 'number' && Number.isFinite(json)) {
@@ -238,7 +238,7 @@ function filterValue(json: unknown, path: string, reading: Reading): FilterValue
   return null;
 }
 
-function order(json: unknown, reading: Reading): Order[] {
+function order(json: unknown, reading: ReadContext): Order[] {
   const one = (member: unknown, direction: unknown, path: string): Order => {
     if (direction !== 'asc' && direction !== 'desc')
       refuse(reading, path, 'The direction is `asc` or `desc`.');

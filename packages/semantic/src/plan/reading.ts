@@ -7,7 +7,7 @@ import { QUERY_LIMITS } from './query.ts';
 export const MEMBER = /^[A-Za-z_][A-Za-z0-9_]{0,127}\.[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export const ISSUES_MAX = 20;
 
-export interface Reading {
+export interface ReadContext {
   readonly issues: QueryIssue[];
   filters: number;
   values: number;
@@ -16,8 +16,8 @@ export interface Reading {
 export function list<T>(
   json: unknown,
   path: string,
-  reading: Reading,
-  item: (json: unknown, path: string, reading: Reading) => T,
+  reading: ReadContext,
+  item: (json: unknown, path: string, reading: ReadContext) => T,
 ): T[] {
   if (!isGiven(json)) return [];
   if (!Array.isArray(json)) {
@@ -31,7 +31,7 @@ export function list<T>(
   return json.map((value, i) => item(value, `${path}[${i}]`, reading));
 }
 
-export function namedMember(json: unknown, path: string, reading: Reading): NamedMember {
+export function namedMember(json: unknown, path: string, reading: ReadContext): NamedMember {
   if (typeof json !== 'string' || !MEMBER.test(json)) {
     refuse(reading, path, 'This must be the name of a member, such as `orders.count`.');
     return { name: '', path };
@@ -39,13 +39,13 @@ export function namedMember(json: unknown, path: string, reading: Reading): Name
   return { name: json, path };
 }
 
-export function text(json: unknown, path: string, reading: Reading): NamedMember {
+export function text(json: unknown, path: string, reading: ReadContext): NamedMember {
   if (typeof json === 'string') return { name: bounded(json, path, reading), path };
   refuse(reading, path, 'This must be a text.');
   return { name: '', path };
 }
 
-export function bounded(text: string, path: string, reading: Reading): string {
+export function bounded(text: string, path: string, reading: ReadContext): string {
   if (text.length > QUERY_LIMITS.text)
     refuse(reading, path, `This has more than ${QUERY_LIMITS.text} characters.`);
   // No database takes it in a text.
@@ -53,14 +53,14 @@ export function bounded(text: string, path: string, reading: Reading): string {
   return text;
 }
 
-export function wholeNumber(json: unknown, path: string, reading: Reading): number | undefined {
+export function wholeNumber(json: unknown, path: string, reading: ReadContext): number | undefined {
   if (!isGiven(json)) return undefined;
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
   refuse(reading, path, 'This must be a whole number, 0 or more.');
   return undefined;
 }
 
-export function truth(json: unknown, path: string, reading: Reading): boolean {
+export function truth(json: unknown, path: string, reading: ReadContext): boolean {
   if (isGiven(json) && typeof json !== 'boolean') {
     refuse(reading, path, 'This must be `true` or `false`.');
   }
@@ -71,7 +71,7 @@ export function refuseUnknown(
   json: Record<string, unknown>,
   keys: readonly string[],
   path: string,
-  reading: Reading,
+  reading: ReadContext,
 ) {
   for (const key of Object.keys(json)) {
     if (keys.includes(key)) continue;
@@ -88,6 +88,6 @@ export const isGiven = (json: unknown) => json !== undefined && json !== null;
 export const isObject = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-export function refuse({ issues }: Reading, path: string, message: string) {
+export function refuse({ issues }: ReadContext, path: string, message: string) {
   if (issues.length < ISSUES_MAX) issues.push({ path, message });
 }

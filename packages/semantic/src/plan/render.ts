@@ -1,5 +1,5 @@
 /** Writes a plan as text, in the words of a dialect. */
-import { type Lexing, withoutComments } from '../sql-texts.ts';
+import { type LexerPatterns, withoutComments } from '../sql-texts.ts';
 import { type Budget, spendCharacters } from './budget.ts';
 import { queryError } from './errors.ts';
 import type { Call, Condition, Piece, Select, Source, Sql, Value } from './sql.ts';
@@ -20,7 +20,7 @@ export interface Dialect {
    * WHERE and in a column once for all rows, whatever CASE stands around it.
    */
   keeping?(condition: string): string;
-  readonly lexing: Lexing;
+  readonly lexing: LexerPatterns;
   readonly calls: Readonly<Record<Call['call'], (...args: readonly string[]) => string>>;
 }
 
@@ -44,7 +44,7 @@ export const renderStatement = (select: Select, dialect: Dialect, budget: Budget
 
 export interface SelectsByName {
   readonly tables: readonly { readonly name: string; readonly select: Select }[];
-  /** Further ones that can name the tables, as text of a WITH. */
+  /** Further common table expressions, which can name the tables. */
   readonly expressions: readonly Sql[];
 }
 
@@ -132,7 +132,7 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
       const on = join.on === undefined ? '' : ` on ${condition(join.on)}`;
       lines.push(`${indent}${join.type} join ${source(join.source, indent)}${on}`);
     }
-    if (plan.fence !== undefined) lines.push(`${indent}${dialect.keeping!(condition(plan.fence))}`);
+    if (plan.barrier !== undefined) lines.push(`${indent}${dialect.keeping!(condition(plan.barrier))}`);
     const where = (plan.where ?? []).filter((part) => part !== true);
     if (where.length) lines.push(`${indent}where ${where.map(condition).join(`\n${indent}  and `)}`);
     if (plan.groupBy) {
@@ -146,7 +146,7 @@ function createWriter(dialect: Dialect, budget: Budget, numberOf: (value: Value)
     }
     if (plan.limit !== undefined) lines.push(`${indent}limit ${plan.limit}`);
     if (plan.offset) lines.push(`${indent}offset ${plan.offset}`);
-    // Databases do not move conditions over it, although it skips nothing.
+    // It skips no row, but databases do not move conditions past an OFFSET.
     else if (plan.isClosed) lines.push(`${indent}offset 0`);
     return lines.join('\n');
   };

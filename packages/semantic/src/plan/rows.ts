@@ -53,7 +53,7 @@ export interface RowsContext {
   /** The names of all cubes that the statement reads. The set grows while SQL is made. */
   readonly cubes: Set<string>;
   readonly budget: Budget;
-  /** For the members that the query names. What the model refers to is found as if there were none. */
+  /** The join hints of the query. They hold for members that the query names, not for references inside the model. */
   readonly hints?: Hints | undefined;
   /** The SQL of a `sub_query` dimension, after joining what it needs. */
   subQuery(rows: Rows, node: Node, dimension: string): Sql;
@@ -80,7 +80,7 @@ export interface Rows {
   readonly zone: Zone;
   /** Whether the SQL that is being made is that of a policy, or of the condition of a join. */
   readonly isDeciding: boolean;
-  /** The function makes what decides about rows, so it does not depend on the time zone that the query asks for. */
+  /** Calls the function, whose SQL decides about rows and so must not depend on the time zone of the query. */
   deciding<T>(make: () => T): T;
   /** Whether it is a column of a table, so that no other SQL is behind it. */
   isPlain(part: Sql): boolean;
@@ -132,7 +132,7 @@ export function createRows(context: RowsContext, home: readonly string[]): Rows 
     return node;
   };
 
-  /** The condition names the two cubes, whoever of them wrote it. */
+  /** The condition names the two cubes, whichever of them defines it. */
   const conditionOf = (join: Join, from: Node, to: Node): Sql =>
     join.sql.map((part): Piece => {
       if (typeof part === 'string') return modelText(context, part);

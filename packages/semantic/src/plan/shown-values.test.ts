@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cell, type Engine, openDuckDb } from '../../test/engines.ts';
 import { errorOf, modelOf, NOW, planOf, somebody } from '../../test/plans.ts';
-import { createBudget, planQuery, type Viewer } from '../index.ts';
+import { createPlanBudget, planQuery, type Viewer } from '../index.ts';
 
 const model = modelOf(`cubes:
   - name: people
@@ -290,7 +290,7 @@ ${Array.from({ length: 60 }, (_, i) => `      - { name: d${i}, sql: d${i}, type:
       - { name: member_often, type: max, sql: "concat(d1, ${repeat('{d2}')})" }
 `);
   const plan = (measure: string, pieces: number, ungrouped = true) => {
-    const budget = createBudget({ pieces });
+    const budget = createPlanBudget({ pieces });
     const query = { measures: [`rows.${measure}`], ungrouped };
     return planQuery(wide, query, somebody, { dialect: 'duckdb', now: NOW, budget }).plans;
   };

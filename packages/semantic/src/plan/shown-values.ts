@@ -4,7 +4,7 @@
  * only whether there is something to count.
  */
 import type { Case, Cube, Dimension, Expression, Model, Reference } from '../model.ts';
-import type { Lexing } from '../sql-texts.ts';
+import type { LexerPatterns } from '../sql-texts.ts';
 import { type Budget, following, spend } from './budget.ts';
 import { columnsIn, tokensIn } from './columns.ts';
 import { queryError } from './errors.ts';
@@ -85,13 +85,13 @@ function isShown({ model, dialect, budget }: Context, members: Members, measure:
       return use(cube, part.member, path, () => inner.every((one) => membersAreShown(one, path)));
     });
 
-  const readings = new Map<Cube, readonly Reading[]>();
+  const readings = new Map<Cube, readonly ColumnUse[]>();
   const readingsOf = (cube: Cube) => {
     if (!readings.has(cube)) readings.set(cube, readingsIn(cube, dialect.lexing));
     return readings.get(cube)!;
   };
 
-  /** Dimensions of the same column show its values. Other columns are open to those from whom nothing is hidden. */
+  /** Dimensions of the same column show its values. Other columns are open to a viewer from whom nothing is hidden. */
   const columnIsShown = (column: string | undefined, path: readonly string[]): boolean => {
     const cube = model.cubes.get(path.at(-1)!)!;
     const name = column === cube.name.toLowerCase() ? undefined : column;
@@ -123,7 +123,7 @@ const expressionsOf = (value: Expression | Case): readonly Expression[] => {
   ];
 };
 
-interface Reading {
+interface ColumnUse {
   readonly dimension: Dimension;
   /** The column of the cube that the dimension is, if it is nothing else. */
   readonly column: string | undefined;
@@ -131,7 +131,7 @@ interface Reading {
   readonly heads: ReadonlySet<string | undefined>;
 }
 
-const readingsIn = (cube: Cube, lexing: Lexing): Reading[] =>
+const readingsIn = (cube: Cube, lexing: LexerPatterns): ColumnUse[] =>
   [...cube.dimensions.values()].map((dimension) => {
     const { value } = dimension;
     const columns = expressionsOf(value)

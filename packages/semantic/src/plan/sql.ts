@@ -34,12 +34,15 @@ export type CallName =
   | 'asText'
   | 'textOrder'
   | 'ilike'
-  /** Of a text, a pattern, its escape character, and the same as a regular expression unless all wildcards are `%`. */
+  /**
+   * Takes a text, a pattern, its escape character, and the pattern as a regular expression unless all wildcards are
+   * `%`.
+   */
   | 'like'
   | 'ilikeText'
   /** Fails if the text is very long. */
   | 'boundedText'
-  /** Of a number, and a whole number of digits. */
+  /** Takes a number, and a whole number of digits. */
   | 'round'
   | 'local'
   | 'divisor'
@@ -124,7 +127,7 @@ export interface Select {
   readonly joins?: readonly JoinClause[];
   readonly where?: readonly Condition[];
   /** Computed before `where` and the columns, if the dialect needs it; see `keeping` of the dialect. */
-  readonly fence?: Condition;
+  readonly barrier?: Condition;
   /** Rows are grouped by this many columns, the first ones. */
   readonly groupBy?: number;
   readonly order?: readonly { readonly sql: Sql; readonly descending: boolean }[];

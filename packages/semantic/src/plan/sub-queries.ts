@@ -11,7 +11,7 @@ import { columnOf, inBrackets, type Sql, sql } from './sql.ts';
 /** Joins the measure, computed for each primary key of the node, and returns the value. */
 export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimension: Dimension): Sql {
   const { cube } = node;
-  // What decides about rows, as the policies of the view do, cannot itself depend on these policies.
+  // SQL that decides about rows, such as the policies of the view, cannot itself depend on these policies.
   const view = context.view?.policies.length && !rows.isDeciding ? context.view : undefined;
   const inner: PlanContext = {
     ...context,
@@ -77,7 +77,7 @@ export function subQueryOf(context: PlanContext, rows: Rows, node: Node, dimensi
   });
 }
 
-/** From the root of the view. */
+/** The path from the root of the view to the node. */
 const pathOf = ({ home }: Rows, node: Node) =>
   withoutReturns([
     ...home,

@@ -1,11 +1,11 @@
 /** The words of SQL in a model. Texts and names in quotes stay whole, so that nothing in them is taken for an operator. */
-import type { Lexing } from '../sql-texts.ts';
+import type { LexerPatterns } from '../sql-texts.ts';
 import type { Piece, Sql } from './sql.ts';
 
 const WORD = String.raw`::\s*[A-Za-z_]\w*(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?|[A-Za-z_][\w.]*|\d+(?:\.\d+)?|\s+|[\s\S]`;
-const patterns = new Map<Lexing, RegExp>();
+const patterns = new Map<LexerPatterns, RegExp>();
 
-function patternOf(lexing: Lexing): RegExp {
+function patternOf(lexing: LexerPatterns): RegExp {
   const known = patterns.get(lexing);
   if (known) return known;
   const pattern = new RegExp(`${lexing.whole.source}|${WORD}`, 'g');
@@ -14,7 +14,7 @@ function patternOf(lexing: Lexing): RegExp {
 }
 
 /** Strings are text of the model without comments; everything else is one operand. */
-export const tokensOf = (parts: readonly Piece[], lexing: Lexing): Piece[] =>
+export const tokensOf = (parts: readonly Piece[], lexing: LexerPatterns): Piece[] =>
   parts.flatMap((part): Piece[] =>
     typeof part === 'string' ? (part.match(patternOf(lexing)) ?? []) : [part as Sql],
   );

@@ -1,11 +1,11 @@
 /** Rows as they are, with the value that each measure would aggregate. */
 import { queryError } from './errors.ts';
 import { keySql, type PlanContext, primaryKeyOf, type RowFilter } from './facts.ts';
-import { behindPolicies } from './fences.ts';
 import type { QueryMembers } from './find.ts';
 import { homeOf } from './homes.ts';
 import { expandMeasure, type InheritedFilter, isCount, isOwnAggregate, valueOfRow } from './measures.ts';
 import type { MeasureMember } from './members.ts';
+import { behindPolicies } from './policy-barriers.ts';
 import { createRows, type Rows } from './rows.ts';
 import { requireShown } from './shown-values.ts';
 import { inBrackets, type Select, type Sql, sql } from './sql.ts';

@@ -14,8 +14,7 @@ export interface Viewer {
 }
 
 /**
- * A prefix decides where the name is looked up, and only there: a group that somebody named `role:Admin` is not that
- * role.
+ * A prefix decides where the name is looked up, and only there: a group with the name `role:Admin` is not that role.
  */
 export function belongsTo(viewer: Viewer, group: string): boolean {
   if (group.startsWith('tenant:')) return viewer.tenantGroups.includes(group.slice('tenant:'.length));
@@ -72,5 +71,5 @@ function lookUp(from: Json, path: readonly string[]): Json | undefined {
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
-  // A number that lost digits could be the id of somebody else.
+  // A number that lost digits could be the id of another user.
   (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)));

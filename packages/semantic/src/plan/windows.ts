@@ -29,7 +29,9 @@ export interface WindowRange {
 }
 
 const PERIODS_MAX = 5000;
-/** Periods are counted and compared; only what is written takes a piece of its own. */
+/**
+ * Periods that extend a run are only counted and compared, so several of them take one piece; a run takes one itself.
+ */
 const PERIODS_PER_PIECE = 4;
 
 /**
@@ -65,7 +67,10 @@ interface Run {
 const stepOf = ({ periods }: WindowRange) =>
   periods && 'seconds' in periods ? periods.seconds * 1000 : Number.NaN;
 
-/** Years of days are a few runs: a new one begins where clocks are changed, or where a window counts months. */
+/**
+ * Merges the periods into runs. Years of days become a few: a new run begins where clocks are changed, or where a
+ * window counts months.
+ */
 function runsOf(window: RollingWindow, range: WindowRange, budget: Budget): Run[] {
   const step = stepOf(range);
   const runs: Run[] = [];

@@ -54,7 +54,7 @@ export function extendAll<Raw extends ExtendingObject>(
     return kept;
   }
 
-  /** All of the other one counts, since each of its parts is resolved again, also the part that is replaced. */
+  /** All characters of the base count again: each of its parts is resolved once more, even one that is replaced. */
   function extendOne(raw: Raw, on: readonly Raw[]): ExtendedObject<Raw> {
     const base = baseOf(raw);
     if (!base || size.isFull) return { raw, depth: 0 };
@@ -100,7 +100,7 @@ export const extendView = (own: RawView, base: RawView): RawView => ({
   cubes: [...base.cubes, ...own.cubes],
 });
 
-/** Policies too: whoever gives none has those of the other one, and never less. */
+/** This includes policies: a cube or view without any has those of its base, so it is never more open. */
 function ownFirst(own: RawCube | RawView, base: RawCube | RawView) {
   const given = Object.fromEntries(Object.entries(own).filter(([key]) => own.where.keys.has(key)));
   const where: ObjectPlace = {

@@ -14,7 +14,7 @@ export interface PolicyMembers {
   /** The name of the cube or view. */
   readonly owner: string;
   readonly all: ReadonlySet<string>;
-  /** Undefined for a member that is no dimension. */
+  /** Returns the type of a dimension; undefined for other members. */
   typeOf(name: string): DimensionType | undefined;
 }
 

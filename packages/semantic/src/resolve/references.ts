@@ -83,7 +83,7 @@ function add(map: Map<string, string[]>, key: string, item: string) {
 
 const joinId = (owner: string, to: string) => `${owner} ${to}`;
 
-/** Of a cube that is several joins away, and named alone, the planner finds the way. */
+/** The joins of a path. If a cube that is several joins away is named alone, the planner finds the way. */
 function joinsTo({ path }: Reference, own: CubeNames, { edges }: Graph): string[] {
   const way = path[0] === own.name ? path : [own.name, ...path];
   return way.flatMap((to, i) => {
@@ -214,7 +214,7 @@ export function refuseLongChains({ names, problems, uses, passes }: Context) {
 
 interface Walker {
   onCycle?(items: readonly string[]): void;
-  /** Once everything that it uses is done. */
+  /** Called once everything that the item uses is done. */
   onDone?(item: string): void;
 }
 

@@ -9,7 +9,9 @@ const OPENED_MAX = 1_000_000;
 /** How large the model has become. */
 export interface Size {
   readonly isFull: boolean;
-  /** False if that was too much, which is reported once. `characters` are those that are repeated. */
+  /**
+   * Returns false if the model has become too large, which is reported once. `characters` counts repeated ones only.
+   */
   add(spot: Spot, more: { members?: number; characters?: number; opened?: number }): boolean;
 }
 

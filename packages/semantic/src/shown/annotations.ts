@@ -25,7 +25,7 @@ export interface DrillMembers {
   };
 }
 
-/** By the names of the members, as the query writes them. */
+/** The columns, by the names of the members, as the query writes them. */
 export interface Annotation {
   readonly measures: { readonly [member: string]: ShownMember & DrillMembers };
   readonly dimensions: { readonly [member: string]: ShownMember };

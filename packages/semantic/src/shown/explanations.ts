@@ -23,7 +23,7 @@ export interface ExplainedPolicy {
   readonly matchedGroups: string[];
   readonly counts: boolean;
   readonly why: string;
-  /** With the values of the viewer; absent for all rows. */
+  /** The filter with the values of the viewer; absent if the policy opens all rows. */
   readonly filter?: ExplainedFilter;
 }
 
@@ -72,7 +72,7 @@ export interface AccessExplanation {
   readonly hiddenMembers: HiddenMember[];
 }
 
-/** One after the other, because all of a large model are more than anybody should hold at once. */
+/** Yields one at a time, because those of a large model together take too much memory. */
 export function* explainAccess(model: Model, viewer: Viewer): Generator<AccessExplanation> {
   for (const owner of [...model.views.values(), ...model.cubes.values()]) {
     const policies = owner.policies.map((policy) => ({

@@ -6,7 +6,9 @@ import { type ShownMember, showMember } from './annotations.ts';
 
 export type MemberKind = 'measure' | 'dimension' | 'time' | 'segment';
 
-/** Undefined for a name that queries cannot use. Without a viewer: queries of whomever policies let use everything. */
+/**
+ * Returns the kind of a member; undefined if queries cannot use the name. Without a viewer, as if policies opened all.
+ */
 export function kindOfMember(model: Model, name: string, viewer: Viewer | undefined): MemberKind | undefined {
   const found = findNamed(model, name, viewer);
   if (found?.kind === 'dimension' && found.dimension.type === 'time') return 'time';

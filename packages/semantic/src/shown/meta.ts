@@ -76,7 +76,10 @@ export const metaOf = (model: Model, viewer: Viewer): MetaCube[] => {
   return JSON.parse(text);
 };
 
-/** JSON of what a viewer can query, in pieces. Each is little work, so that a large model holds nothing up. */
+/**
+ * JSON of what a viewer can query, in pieces. Each piece is little work, so that a large model does not block the
+ * process.
+ */
 export function* metaText(model: Model, viewer: Viewer, { onlyViews = false } = {}): Generator<string> {
   let separator = '[';
   const components = connectedComponents(model, viewer);
@@ -108,7 +111,7 @@ function* membersOf(model: Model, viewer: Viewer, owner: Cube | View): Generator
   return found;
 }
 
-/** An object that is not closed. */
+/** The beginning of the JSON of a cube or view, without the closing brace. */
 const headOf = (owner: Cube | View, connectedComponent: number | undefined): string =>
   JSON.stringify({
     name: owner.name,
@@ -172,7 +175,7 @@ function measureOf(model: Model, member: MeasureMember, common: MetaMember, view
   };
 }
 
-/** The words of clients. */
+/** The names of aggregations that clients know. */
 const AGG_TYPES: Record<string, string> = {
   count_distinct: 'countDistinct',
   count_distinct_approx: 'countDistinctApprox',
@@ -190,7 +193,7 @@ const dimensionOf = (
     : {}),
 });
 
-/** Without what is hidden, and without folders that hold nothing else. */
+/** The folders without hidden members, and without folders that hold nothing else. */
 const foldersOf = (
   owner: string,
   folders: readonly ViewFolder[],

@@ -6,7 +6,7 @@ import { orderSql } from './orders.ts';
 import { remainderSql } from './remainders.ts';
 import { measureSql, ownRowsSql } from './scopes.ts';
 import { type Fields, invalid, listOf, namesOf, nodeOf, only, unsupported } from './tree.ts';
-import { expressionList, now, type Writing } from './writing.ts';
+import { expressionList, now, type WriteContext } from './writing.ts';
 
 const CALL_FIELDS = [
   'funcname',
@@ -22,7 +22,7 @@ const CALL_FIELDS = [
 
 type Call = { readonly [key in (typeof CALL_FIELDS)[number]]?: unknown } & { readonly name: string };
 
-export function callSql(fields: Fields, writing: Writing): Sql {
+export function callSql(fields: Fields, writing: WriteContext): Sql {
   const given = only(fields, 'A function', CALL_FIELDS);
   const names = namesOf(given.funcname);
   // The parser itself writes `pg_catalog` for functions with words of their own, such as `extract(year from x)`.
@@ -49,7 +49,7 @@ function requirePlain(call: Call, except: readonly (typeof MORE)[number][] = [])
   }
 }
 
-const SPECIAL: Readonly<Record<string, (args: readonly unknown[], writing: Writing) => Sql>> = {
+const SPECIAL: Readonly<Record<string, (args: readonly unknown[], writing: WriteContext) => Sql>> = {
   measure([arg, ...more], { scope }) {
     const { kind, fields } = arg === undefined ? { kind: '', fields: {} } : nodeOf(arg);
     if (kind !== 'ColumnRef' || more.length) throw invalid('`measure` takes the name of a measure.');
@@ -74,7 +74,7 @@ const SPECIAL: Readonly<Record<string, (args: readonly unknown[], writing: Writi
   },
 };
 
-function timePart([part, time, ...more]: readonly unknown[], writing: Writing): Sql {
+function timePart([part, time, ...more]: readonly unknown[], writing: WriteContext): Sql {
   const word = wordIn(part, TIME_PARTS, 'extract');
   if (time === undefined || more.length) throw invalid('`extract` takes a part and a time.');
   return sql`extract(${word} from ${writing.expression(time, writing)})`;
@@ -82,7 +82,7 @@ function timePart([part, time, ...more]: readonly unknown[], writing: Writing): 
 
 const DIGITS_MAX = 38;
 
-/** Beyond this, each row would have thousands of zeros. */
+/** Returns the digits of `round`, which are limited: otherwise each row could have thousands of zeros. */
 function digitsIn(node: unknown): number {
   const { kind, fields } = nodeOf(node);
   const digits = kind === 'A_Const' ? constantOf(fields) : undefined;
@@ -100,7 +100,7 @@ function wordIn(node: unknown, words: ReadonlySet<string>, name: string): string
   throw invalid(`\`${name}\` takes one of ${[...words].map((one) => `'${one}'`).join(', ')}.`);
 }
 
-function knownSql(given: Call, writing: Writing): Sql {
+function knownSql(given: Call, writing: WriteContext): Sql {
   const { name, args, agg_order, agg_filter, over, agg_star, agg_distinct, agg_within_group } = given;
   const known = FUNCTIONS.get(name);
   if (!known || agg_within_group !== undefined) throw refused(name);
@@ -126,22 +126,22 @@ function knownSql(given: Call, writing: Writing): Sql {
   return name === 'string_agg' ? call('boundedText', made) : made;
 }
 
-const filterIn = (given: unknown, writing: Writing, before: Sql = []): Sql =>
+const filterIn = (given: unknown, writing: WriteContext, before: Sql = []): Sql =>
   given === undefined ? [] : sql` filter (where ${before}${writing.expression(given, writing)})`;
 
-/** An aggregate sees the rows of the table, and not those that are there for measures. */
-function filterSql(given: unknown, writing: Writing): Sql {
+/** The FILTER of an aggregate, which sees only the rows of the table itself, not those that are there for measures. */
+function filterSql(given: unknown, writing: WriteContext): Sql {
   const own = ownRowsSql(writing.scope, given !== undefined);
   return given === undefined ? own : filterIn(given, writing, own);
 }
 
-const doubleList = (args: unknown, writing: Writing): Sql =>
+const doubleList = (args: unknown, writing: WriteContext): Sql =>
   joined(
     listOf(args).map((arg) => sql`cast(${writing.expression(arg, writing)} as float8)`),
     ', ',
   );
 
-function orderedSetSql(call: Call, writing: Writing): Sql {
+function orderedSetSql(call: Call, writing: WriteContext): Sql {
   const { name, args, agg_order, agg_within_group, agg_filter } = call;
   requirePlain(call, ['agg_order', 'agg_within_group', 'agg_filter']);
   if (agg_within_group !== true || listOf(args).length !== 1 || listOf(agg_order).length !== 1) {
@@ -151,7 +151,7 @@ function orderedSetSql(call: Call, writing: Writing): Sql {
   return sql`${name}(${expressionList(args, writing)}) within group (order by ${orderSql(agg_order, writing)})${filter}`;
 }
 
-function windowSql(over: unknown, writing: Writing): Sql {
+function windowSql(over: unknown, writing: WriteContext): Sql {
   const { partitionClause, orderClause, frameOptions, startOffset, endOffset } = only(over, 'OVER', [
     'partitionClause',
     'orderClause',

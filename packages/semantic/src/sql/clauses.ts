@@ -5,7 +5,7 @@ import { expressionSql } from './expressions.ts';
 import { orderSql } from './orders.ts';
 import { columnHere } from './scopes.ts';
 import { type Fields, invalid, isObject, listOf, namesOf, nodeOf, only, unsupported } from './tree.ts';
-import type { Writing } from './writing.ts';
+import type { WriteContext } from './writing.ts';
 
 /** `DISTINCT` without ON is a list with nothing in it. */
 export function isDistinct(clause: unknown): boolean {
@@ -34,7 +34,7 @@ function bareName(node: unknown): string | undefined {
 export const groupsOf = (
   { groupClause }: Fields,
   columns: readonly string[],
-  writing: Writing,
+  writing: WriteContext,
 ): (Sql | number)[] =>
   listOf(groupClause).map((node) => {
     const place = placeOf(node, columns);
@@ -46,7 +46,7 @@ export const groupsOf = (
   });
 
 /** Names of the result go before columns of tables, as in PostgreSQL. */
-export function sortSql(fields: Fields, columns: readonly string[], writing: Writing): Sql {
+export function sortSql(fields: Fields, columns: readonly string[], writing: WriteContext): Sql {
   return orderSql(fields.sortClause, writing, (node) => {
     const name = bareName(node);
     const place = placeOf(node, columns) ?? (name === undefined ? 0 : columns.indexOf(name) + 1);

@@ -1,6 +1,6 @@
 /** Values that stand in a statement: the only text of its author that becomes text of the SQL that runs. */
 import type { Sql } from '../plan/sql.ts';
-import { type Fields, isObject, only, textOf, unsupported } from './tree.ts';
+import { type Fields, isObject, only, requireText, unsupported } from './tree.ts';
 
 /**
  * A backslash has two meanings, which a setting of PostgreSQL decides, but only one after an `E`. The author's values are
@@ -44,9 +44,9 @@ export function constantOf(fields: Fields): Constant {
   ]);
   if (isnull === true) return null;
   if (isObject(ival)) return wholeNumber(only(ival, 'A number', ['ival']).ival ?? 0);
-  if (isObject(fval)) return { decimal: decimal(textOf(only(fval, 'A number', ['fval']).fval)) };
+  if (isObject(fval)) return { decimal: decimal(requireText(only(fval, 'A number', ['fval']).fval)) };
   if (isObject(boolval)) return only(boolval, 'A truth value', ['boolval']).boolval === true;
-  if (isObject(sval)) return textOf(only(sval, 'A text', ['sval']).sval);
+  if (isObject(sval)) return requireText(only(sval, 'A text', ['sval']).sval);
   throw unsupported('The SQL has a value that cannot be used here.');
 }
 
@@ -55,7 +55,7 @@ function wholeNumber(value: unknown): number {
   throw unsupported('The SQL has a number that cannot be used here.');
 }
 
-/** Of the largest decimal that all databases compute with. */
+/** The digits of the largest decimal that all databases compute with. */
 const DIGITS_MAX = 38;
 
 function decimal(text: string): string {

@@ -19,11 +19,11 @@ import {
   unsupported,
   wordOf,
 } from './tree.ts';
-import { argumentList, DEPTH_MAX, expressionList, now, type Writing } from './writing.ts';
+import { argumentList, DEPTH_MAX, expressionList, now, type WriteContext } from './writing.ts';
 
-type Write = (fields: Node['fields'], writing: Writing) => Sql;
+type Write = (fields: Node['fields'], writing: WriteContext) => Sql;
 
-export function expressionSql(node: unknown, outer: Writing): Sql {
+export function expressionSql(node: unknown, outer: WriteContext): Sql {
   if (outer.depth >= DEPTH_MAX) throw unsupported(`The SQL is nested more than ${DEPTH_MAX} deep.`);
   const { kind, fields } = nodeOf(node);
   const write = Object.hasOwn(WRITERS, kind) ? WRITERS[kind]! : undefined;
@@ -100,7 +100,7 @@ const WRITERS: Readonly<Record<string, Write>> = {
   SubLink: subLinkSql,
 };
 
-function operationSql(fields: Node['fields'], writing: Writing): Sql {
+function operationSql(fields: Node['fields'], writing: WriteContext): Sql {
   const { kind, name, lexpr, rexpr } = only(fields, 'An operator', [
     'kind',
     'name',
@@ -181,7 +181,7 @@ function textIn(node: unknown): string | undefined {
   return typeof constant === 'string' ? constant : undefined;
 }
 
-function caseSql(fields: Node['fields'], writing: Writing): Sql {
+function caseSql(fields: Node['fields'], writing: WriteContext): Sql {
   const { arg, args, defresult } = only(fields, 'CASE', ['arg', 'args', 'defresult']);
   const branches = listOf(args).map((branch) => {
     const { expr, result } = partOf(branch, 'CaseWhen', 'CASE', ['expr', 'result']);
@@ -212,7 +212,7 @@ function typeSql(typeName: unknown): string {
   return `decimal(${precision}, ${scale})`;
 }
 
-function subLinkSql(fields: Node['fields'], writing: Writing): Sql {
+function subLinkSql(fields: Node['fields'], writing: WriteContext): Sql {
   const { subLinkType, testexpr, operName, subselect } = only(fields, 'A select in an expression', [
     'subLinkType',
     'testexpr',

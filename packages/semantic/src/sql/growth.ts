@@ -8,9 +8,9 @@ import { unsupported } from './tree.ts';
 
 /** The characters of a plain text that count as one column. */
 const CHARACTERS = 100;
-/** Of how many rows `string_agg` makes one text, as it is counted. */
+/** The number of rows that `string_agg` is assumed to join. */
 const ROWS = 50;
-/** All expressions of a statement together, each for what it is longer than a column. */
+/** The limit for all expressions of a statement together: each counts with its length beyond one column. */
 const TOTAL_MAX = 1000;
 /** The length of a text, times the length of the text that is looked for in it and what each step takes anyway. */
 const SEARCH_MAX = 64;
@@ -54,7 +54,7 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
     case '*':
     case '/':
       return asNumbers;
-    // They need the squares.
+    // Variances need the squares.
     case 'variance':
     case 'var_pop':
     case 'var_samp':

@@ -1,12 +1,12 @@
 /** The order of rows. Null comes last, or first if the order is descending, as in PostgreSQL. */
 import { joined, type Sql, sql } from '../plan/sql.ts';
 import { listOf, partOf, wordOf } from './tree.ts';
-import type { Writing } from './writing.ts';
+import type { WriteContext } from './writing.ts';
 
 /** `write` may write a key in another way, such as a number of a column. */
 export function orderSql(
   nodes: unknown,
-  writing: Writing,
+  writing: WriteContext,
   write: (node: unknown) => Sql = (node) => writing.expression(node, writing),
 ): Sql {
   const parts = listOf(nodes).map((item) => {

@@ -7,8 +7,8 @@ import type { Expression, Model } from '../model.ts';
 import type { Budget } from '../plan/budget.ts';
 import { queryError } from '../plan/errors.ts';
 import { type Base, keySql, type PlanContext, primaryKeyOf, valueInFact } from '../plan/facts.ts';
-import { behindPolicies } from '../plan/fences.ts';
 import { createMembers, type Member } from '../plan/members.ts';
+import { behindPolicies } from '../plan/policy-barriers.ts';
 import type { Dialect } from '../plan/render.ts';
 import { createRows, type Rows, repeats } from '../plan/rows.ts';
 import { type Column, joined, type Select, type Sql, sql } from '../plan/sql.ts';
@@ -28,7 +28,7 @@ export interface PolicyContext {
 
 /** The rows that the measures of one cube are computed from. */
 export interface Part {
-  /** To the cube of the measures. */
+  /** The path to the cube of the measures. */
   readonly path: readonly string[];
   readonly bases: Base[];
   /** Columns that the SQL of measures aggregates itself. */

@@ -1,10 +1,10 @@
 /**
- * From SQL of somebody who reads cubes and views as tables to SQL that a data source runs. Each table becomes the rows
- * that the viewer may see, and the statement is written again around them from its tree: only what is known and allowed
- * gets into it.
+ * Turns SQL that reads cubes and views as tables into SQL that a data source runs. Each table becomes the rows that the
+ * viewer may see, and the statement is written again around them from its tree: only what is known and allowed gets
+ * into it.
  */
 import type { Model } from '../model.ts';
-import { type Budget, createBudget } from '../plan/budget.ts';
+import { type Budget, createPlanBudget } from '../plan/budget.ts';
 import { DIALECTS, type DialectName } from '../plan/plan.ts';
 import { type Dialect, renderWith, type Statement } from '../plan/render.ts';
 import type { Viewer } from '../plan/viewer.ts';
@@ -15,7 +15,7 @@ import { openTable, type Table } from './tables.ts';
 import { invalid, listOf, only, unsupported } from './tree.ts';
 
 export interface SqlOptions {
-  /** Of the data source. */
+  /** The dialect of a data source. */
   readonly dialect: (dataSource: string) => DialectName;
   readonly now: Date;
   readonly budget?: Budget;
@@ -36,7 +36,7 @@ const LIKE_LENGTHS = 3;
 /** `tree` is what PostgreSQL's parser makes of the text. Throws a `QueryError` if the statement is wrong or refused. */
 export function planSql(model: Model, tree: unknown, viewer: Viewer, options: SqlOptions): SqlPlan {
   const dialect = (dataSource: string) => dialectNamed(options.dialect(dataSource));
-  const budget = options.budget ?? createBudget();
+  const budget = options.budget ?? createPlanBudget();
   const governed = { budget, model, viewer, nowMs: options.now.getTime(), dialect };
   const prefix = prefixFor(model);
   const opened: Table[] = [];
@@ -99,7 +99,7 @@ function sourceOf(tables: readonly Table[]): string {
   return first.dataSource;
 }
 
-/** For the keys of a row, which are different from one another. */
+/** Makes the names differ from one another, because they become the keys of a row. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

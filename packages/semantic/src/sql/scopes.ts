@@ -10,7 +10,7 @@ export interface Relation {
   readonly name: string;
   /** As the statement that runs names it. */
   readonly alias: string;
-  /** Those of `*`. */
+  /** The columns that `*` stands for. */
   readonly columns: readonly string[];
   /** The name of the column in the statement that runs; undefined if there is none. */
   use(column: string): string | undefined;
@@ -18,7 +18,7 @@ export interface Relation {
   lengthOf(column: string): number;
   readonly table?: {
     isMeasure(name: string): boolean;
-    /** Those that the viewer can use. */
+    /** The names of the measures that the viewer can use. */
     measureNames(): readonly string[];
     measure(name: string): Sql | undefined;
     ownRows(hasFilter: boolean): Sql;
@@ -30,7 +30,10 @@ export interface Scope {
   readonly parent: Scope | undefined;
 }
 
-/** The same words for what does not exist and for what is hidden. `names` are those that the viewer can use. */
+/**
+ * The error for a name that does not exist, in the same words as for a hidden one. `names` are those that the viewer
+ * can use.
+ */
 export function unknown(what: string, name: string, names: Iterable<string>) {
   const message = `There is no ${what} \`${name}\` that this query can use.`;
   const hint = didYouMean(name.split('.').at(-1)!, names);
@@ -93,7 +96,7 @@ function measureHint(relations: readonly Relation[], name: string) {
     : undefined;
 }
 
-/** For an aggregate of the statement, where measures may stand beside it. */
+/** The condition by which an aggregate of the statement leaves out rows that are there for measures beside it. */
 export function ownRowsSql({ relations: [relation] }: Scope, hasFilter: boolean): Sql {
   return relation?.table ? relation.table.ownRows(hasFilter) : [];
 }

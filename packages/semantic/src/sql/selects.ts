@@ -6,8 +6,18 @@ import type { Growth } from './growth.ts';
 import { type Relation, type Scope, unknown } from './scopes.ts';
 import type { Table } from './tables.ts';
 import { type ResultColumn, targetsOf } from './targets.ts';
-import { type Fields, invalid, listOf, nodeOf, only, partOf, textOf, unsupported, wordOf } from './tree.ts';
-import { DEPTH_MAX, type Writing } from './writing.ts';
+import {
+  type Fields,
+  invalid,
+  listOf,
+  nodeOf,
+  only,
+  partOf,
+  requireText,
+  unsupported,
+  wordOf,
+} from './tree.ts';
+import { DEPTH_MAX, type WriteContext } from './writing.ts';
 
 export const SQL_LIMITS = {
   /** Characters of the statement. */
@@ -54,7 +64,7 @@ interface Place {
 interface FromItem {
   readonly sql: Sql;
   readonly relations: readonly Relation[];
-  /** If it is one, and nothing else. */
+  /** The table, if the item is one and nothing else. */
   readonly table?: Table;
 }
 
@@ -67,7 +77,7 @@ export function createSelects(statement: Statement) {
     }
   };
 
-  /** Nobody can take one of these names for the table that has it. */
+  /** Refuses the name of a table for anything else, so that a reader cannot mistake the one for the other. */
   const requireFree = (name: string) => {
     if (statement.isTable(name)) {
       throw invalid(`\`${name}\` is a cube or view. Give it another name here.`);
@@ -116,7 +126,7 @@ export function createSelects(statement: Statement) {
         'ctequery',
         'ctematerialized',
       ]);
-      const name = textOf(ctename);
+      const name = requireText(ctename);
       requireFree(name);
       if (own.has(name)) throw invalid(`WITH names \`${name}\` twice.`);
       own.add(name);
@@ -135,7 +145,7 @@ export function createSelects(statement: Statement) {
   function plain(
     fields: Fields,
     place: Place,
-  ): { body: Sql; columns: readonly ResultColumn[]; writing: Writing } {
+  ): { body: Sql; columns: readonly ResultColumn[]; writing: WriteContext } {
     const items = listOf(fields.fromClause).map((item) => fromSql(item, place));
     const relations = items.flatMap((item) => item.relations);
     const names = relations.map(({ name }) => name);
@@ -176,7 +186,7 @@ export function createSelects(statement: Statement) {
   function combined(
     fields: Fields,
     place: Place,
-  ): { body: Sql; columns: readonly ResultColumn[]; writing: Writing } {
+  ): { body: Sql; columns: readonly ResultColumn[]; writing: WriteContext } {
     const word = wordOf(fields.op, 'UNION', {
       SETOP_UNION: 'union',
       SETOP_INTERSECT: 'intersect',
@@ -198,7 +208,7 @@ export function createSelects(statement: Statement) {
     };
   }
 
-  const writingIn = (scope: Scope, place: Place): Writing => ({
+  const writingIn = (scope: Scope, place: Place): WriteContext => ({
     scope,
     nowMs: statement.nowMs,
     depth: place.depth,
@@ -240,7 +250,7 @@ export function createSelects(statement: Statement) {
     }
     const given = only(fields, 'The name of a table', ['relname', 'inh', 'relpersistence', 'alias']);
     if (given.inh !== true) throw unsupported('The name of a table cannot have ONLY before it.');
-    const table = textOf(given.relname);
+    const table = requireText(given.relname);
     const name = aliasOf(given.alias) ?? table;
     if (name !== table) requireFree(name);
     const alias = statement.newName();
@@ -313,5 +323,5 @@ export function selectIn(node: unknown): Fields {
 }
 
 function aliasOf(alias: unknown): string | undefined {
-  return alias === undefined ? undefined : textOf(only(alias, 'An alias', ['aliasname']).aliasname);
+  return alias === undefined ? undefined : requireText(only(alias, 'An alias', ['aliasname']).aliasname);
 }

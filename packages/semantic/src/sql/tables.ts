@@ -43,7 +43,7 @@ export interface Table {
   ownRows(hasFilter: boolean): Sql;
   /** FROM and WHERE of the only select that reads the table, with what it groups by. */
   clauses(where: Sql | undefined, groupBy: readonly Sql[]): { readonly from: Sql; readonly where: Sql };
-  /** Once everything that the statement names was used. */
+  /** Returns the selects of the rows. Call it once everything that the statement names was used. */
   rows(): { readonly selects: readonly NamedSelect[]; readonly cubes: readonly string[] };
 }
 
@@ -60,7 +60,7 @@ export interface Place {
 
 interface Layout {
   readonly parts: readonly PartRows[];
-  /** Whether each row of the cube is there once in a group, by the path of the part. */
+  /** Whether a row of the cube may be there several times in a group, by the path of the part. */
   isRepeated(path: readonly string[]): boolean;
   flagOf(path: readonly string[]): string;
   /** The number of the part with the rows of the table itself. */

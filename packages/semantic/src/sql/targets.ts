@@ -2,8 +2,18 @@
 import type { Sql } from '../plan/sql.ts';
 import { expressionSql } from './expressions.ts';
 import { columnsOf, findRelation } from './scopes.ts';
-import { type Fields, invalid, isObject, listOf, namesOf, nodeOf, only, partOf, textOf } from './tree.ts';
-import type { Writing } from './writing.ts';
+import {
+  type Fields,
+  invalid,
+  isObject,
+  listOf,
+  namesOf,
+  nodeOf,
+  only,
+  partOf,
+  requireText,
+} from './tree.ts';
+import type { WriteContext } from './writing.ts';
 
 export interface ResultColumn {
   /** As the statement names it. */
@@ -16,7 +26,7 @@ interface Target extends ResultColumn {
   readonly sql: Sql;
 }
 
-export function targetsOf(node: unknown, writing: Writing): Target[] {
+export function targetsOf(node: unknown, writing: WriteContext): Target[] {
   const { name, val } = partOf(node, 'ResTarget', 'A column of SELECT', ['name', 'val']);
   const { kind, fields } = nodeOf(val);
   if (kind === 'ColumnRef') {
@@ -25,12 +35,14 @@ export function targetsOf(node: unknown, writing: Writing): Target[] {
   }
   const lengths: number[] = [];
   const made = expressionSql(val, { ...writing, lengths });
-  return [{ name: name === undefined ? nameOf(kind, fields) : textOf(name), sql: made, length: lengths[0]! }];
+  return [
+    { name: name === undefined ? nameOf(kind, fields) : requireText(name), sql: made, length: lengths[0]! },
+  ];
 }
 
 export const isStar = (node: unknown) => isObject(node) && Object.hasOwn(node, 'A_Star');
 
-function starTargets(names: readonly string[], { scope }: Writing): Target[] {
+function starTargets(names: readonly string[], { scope }: WriteContext): Target[] {
   const [owner, more] = names;
   const found = owner === undefined ? undefined : findRelation({ ...scope, parent: undefined }, owner);
   const relations = owner === undefined ? scope.relations : found ? [found] : [];

@@ -89,12 +89,12 @@ export function namesOf(value: unknown): string[] {
   return listOf(value).map((item) => {
     const { kind, fields } = nodeOf(item);
     if (kind !== 'String') throw unsupported('The SQL has a name that cannot be used here.');
-    return textOf(only(fields, 'A name', ['sval']).sval);
+    return requireText(only(fields, 'A name', ['sval']).sval);
   });
 }
 
 /** An empty text is left out. */
-export function textOf(value: unknown): string {
+export function requireText(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') throw unsupported('The SQL has a part that cannot be used here.');
   return value;

@@ -5,7 +5,7 @@ import type { Growth } from './growth.ts';
 import type { Scope } from './scopes.ts';
 import { listOf, unsupported } from './tree.ts';
 
-export interface Writing {
+export interface WriteContext {
   readonly scope: Scope;
   readonly nowMs: number;
   /** How deep the expression is nested. */
@@ -13,14 +13,14 @@ export interface Writing {
   readonly growth: Growth;
   /** How long the parts of the expression may be, in the order in which they are written. */
   readonly lengths: number[];
-  expression(node: unknown, writing: Writing): Sql;
+  expression(node: unknown, writing: WriteContext): Sql;
   /** Writes a select inside of the expression. */
   select(node: unknown, scope: Scope): { readonly sql: Sql; readonly lengths: readonly number[] };
 }
 
 export const DEPTH_MAX = 100;
 
-export const expressionList = (nodes: unknown, writing: Writing): Sql =>
+export const expressionList = (nodes: unknown, writing: WriteContext): Sql =>
   joined(
     listOf(nodes).map((node) => writing.expression(node, writing)),
     ', ',
@@ -28,7 +28,7 @@ export const expressionList = (nodes: unknown, writing: Writing): Sql =>
 
 const ARGUMENTS_MAX = 100;
 
-export function argumentList(nodes: unknown, writing: Writing): Sql {
+export function argumentList(nodes: unknown, writing: WriteContext): Sql {
   if (listOf(nodes).length <= ARGUMENTS_MAX) return expressionList(nodes, writing);
   throw unsupported(`A function takes at most ${ARGUMENTS_MAX} arguments.`);
 }

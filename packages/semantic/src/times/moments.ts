@@ -10,14 +10,14 @@ export interface Instant {
 /** What a text stands for: a day, a second or less, from its beginning up to its end. */
 export interface Span {
   readonly from: Instant;
-  /** Not part of it. */
+  /** The end, which is no longer part of the span. */
   readonly to: Instant;
 }
 
 const MOMENT =
   /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Undefined if it is no date. A time without an offset is one of the zone. */
+/** Reads a date or time; undefined if the text is none. A time without an offset is one of the zone. */
 export function readMoment(text: string, zone: Zone): Span | undefined {
   const match = MOMENT.exec(text);
   if (!match) return undefined;

@@ -6,14 +6,14 @@ import type { Zone } from './zones.ts';
 
 export interface Clock {
   readonly zone: Zone;
-  readonly now: Now;
+  readonly now: QueryTime;
 }
 
-/** The time of a query. It notes whether anybody asked for it, so that a plan knows how long it stays the same. */
-export interface Now {
-  /** For somebody who needs to know in which unit we are, and not when in that unit. */
+/** The time of a query. It notes in which units the plan read it, so that the plan knows how long it stays the same. */
+export interface QueryTime {
+  /** The time, for a caller that uses only the unit in which it lies, and not the moment within that unit. */
   in(unit: Unit): number;
-  /** Until then, everybody who asked would get the same. Infinite if nobody asked. */
+  /** The time until which every call so far would return the same unit. Infinite without calls. */
   readonly sameUntilMs: number;
 }
 
@@ -21,7 +21,7 @@ const SECOND_MS = 1000;
 /** The units from the minute on begin with a minute, in every time zone. */
 const MINUTE_MS = 60_000;
 
-export function createNow(nowMs: number): Now {
+export function createNow(nowMs: number): QueryTime {
   let sameUntilMs = Number.POSITIVE_INFINITY;
   return {
     in(unit) {
@@ -82,7 +82,7 @@ function readWords(given: string, clock: Clock): Span | undefined {
 
 const SHORT: Partial<Record<Unit, number>> = { second: SECOND_MS, minute: MINUTE_MS, hour: 3_600_000 };
 
-/** From the beginning of one unit to the end of another one, counted from the one that is now. */
+/** The span from the beginning of one unit to the end of another one, counted from the one that is now. */
 const spanOf = (unit: Unit, first: number, last: number, { zone, now }: Clock): Span =>
   spanAround(now.in(unit), unit, first, last, zone);
 

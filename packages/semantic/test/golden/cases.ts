@@ -14,7 +14,7 @@ const nobody: Viewer = {
   securityContext: {},
   seesUnguarded: true,
 };
-/** Asks, where a case names nobody else. */
+/** The viewer of each case that names no other. */
 export const admin: Viewer = { ...nobody, groups: ['support'], roles: ['Admin'] };
 const seller = (userAttributes: Viewer['userAttributes']): Viewer => ({
   ...nobody,

@@ -32,7 +32,7 @@ const cell = (value: number | undefined): Cell =>
 const quotient = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined || b === 0 ? undefined : a / b;
 
-/** By the last letter of the field's name: of two members, which are named in this order. */
+/** Expressions of two members, in this order, by the last letter of the field's name. */
 const EXPRESSIONS: Record<
   string,
   [text: (a: string, b: string) => string, value: (a: Cell, b: Cell) => Cell]
@@ -121,11 +121,11 @@ export interface GroupedRows {
 }
 
 interface Columns {
-  /** Of the cells, the first of which are the keys. */
+  /** The names of the cells, the first of which are the keys. */
   readonly names: readonly string[];
   readonly keys: number;
   readonly times: readonly string[];
-  /** By a column of this name; unknown names count for nothing. */
+  /** Sorts the rows by these columns; unknown names count for nothing. */
   sorted(
     rows: readonly GroupedRows[],
     order: readonly [string, 'asc' | 'desc'][],

@@ -46,7 +46,7 @@ export function createByteQueue(onLeave: () => void): ByteQueue {
     fail(error) {
       isOver = true;
       failure = error;
-      // An answer that is not complete must not look as if it were.
+      // Drops bytes that nobody has read: the reader must get the error, and not an incomplete answer.
       waiting.length = 0;
       wake();
     },

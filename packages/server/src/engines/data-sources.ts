@@ -15,16 +15,16 @@ export interface DuckdbSource extends AnySource {
 
 export interface ServerSource extends AnySource, Server {
   type: 'postgres' | 'clickhouse';
-  /** Given if people query it with their own access. */
+  /** The access of people, if they query the source as themselves. */
   oauth?: PersonalAccess;
 }
 
 /** How people query a source with their own access to it. */
 export interface PersonalAccess {
   integrationId: number;
-  /** Who a person is in the source, with `{email}` or `{username}` in it. */
+  /** The name of a person's user in the source, with `{email}` or `{username}` in it. */
   user: string;
-  /** Whether everybody who is not a person, such as embed viewers, uses the source's own user. */
+  /** Whether callers who are not persons, such as embed viewers, use the source's own user. */
   isOpenToOthers: boolean;
 }
 
@@ -107,7 +107,7 @@ export function dataSourcesOf(envVars: StoredVariables): DataSources {
   return { sources, problems: [...problems, ...smallLetters(envVars)] };
 }
 
-/** Tells those who wrote `DS_eu_DB_HOST` why there is no source `eu`. */
+/** Reports variables such as `DS_eu_DB_HOST`, whose author would otherwise wonder why there is no source `eu`. */
 function smallLetters(envVars: StoredVariables): DataSourceProblem[] {
   return Object.entries(envVars).flatMap(([variable, value]) => {
     const meant = variable.toUpperCase();
@@ -177,7 +177,7 @@ function problemsOfOAuth({ OAUTH, OAUTH_USER, OAUTH_OTHERS }: Variables): [Field
 
 const PLACEHOLDER = /\{(email|username)\}/g;
 
-/** The user of the source who the person is. */
+/** Returns the name of the person's user in the source. */
 export const userOf = ({ user }: PersonalAccess, person: { email: string; username: string }) =>
   user.replaceAll(PLACEHOLDER, (_, name: 'email' | 'username') => person[name]);
 

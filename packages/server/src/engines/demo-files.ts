@@ -22,12 +22,12 @@ export interface DemoFilesOptions {
   log: Logger;
 }
 
-/** A file says by its time where its data ends. */
+/** Whether the file holds the data up to this moment: its modification time is the end of its data. */
 const isOf = (at: Date, path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === at.getTime();
 
 /**
- * Does nothing if the files are there. They appear one by one, each of them whole: rows of before fit those of now, because
- * only their times differ. Several servers may make them at the same time, because all make the same.
+ * Does nothing if the files are there. Replaces them one by one, each of them atomically. An old file fits new ones
+ * meanwhile, because only the times in their rows differ. Several servers may do this at once: all make the same files.
  */
 export async function makeDemoFiles({
   program,

@@ -15,11 +15,11 @@ export interface EngineIdentity {
   variablesIn(folder: string): Record<string, string>;
   /** Fresh contents of the files, by their names. Files with other names are removed. */
   makeFiles(folder: string): Promise<ReadonlyMap<string, string>>;
-  /** How long the files are good. */
+  /** How long the files are used before they are written again. */
   renewMs: number;
 }
 
-export interface GivenIdentity {
+export interface IdentityFiles {
   folder: string;
   variables: Record<string, string>;
   /** Removes the folder. */
@@ -38,7 +38,7 @@ const RETRY_MS = 60_000;
 const ABANDONED_MS = 6 * 3_600_000;
 
 /** Writes the files, and writes them again before they end. */
-export async function giveIdentity(identity: EngineIdentity, place: Place): Promise<GivenIdentity> {
+export async function giveIdentity(identity: EngineIdentity, place: Place): Promise<IdentityFiles> {
   const { user, log } = place;
   const folder = await makeFolder(place);
   let timer: NodeJS.Timeout | undefined;
@@ -103,7 +103,7 @@ async function removeAbandoned(parent: string) {
 async function writeAll(identity: EngineIdentity, folder: string, user: ProcessUser | undefined) {
   const files = await identity.makeFiles(folder);
   for (const [name, text] of files) {
-    // Renamed, so that nobody reads half of it. The new name has a dot first, unlike those of files.
+    // Writes a draft and renames it, so that no engine reads half a file. Drafts begin with a dot, unlike files.
     const draft = join(folder, `.${name}`);
     await rm(draft, { force: true });
     await writeFile(draft, text, { mode: 0o400 });

@@ -90,7 +90,8 @@ async function problemWith({ command, user, fence }: EngineProgram & { fence: Fe
     worked.add(key);
     return undefined;
   }
-  // Such as on a busy machine. The next query looks again: taken for a no, it would keep the fence away until a restart.
+  // The try may be cut off on a busy machine. Throws, so that the next query tries again: the answer "no fence" would
+  // stand until a restart.
   if (ended || code === null) throw new Error('the sandbox of engines could not be tried');
   return `bubblewrap cannot make a sandbox: ${stderr.trim().slice(0, 200) || `exit code ${code}`}`;
 }

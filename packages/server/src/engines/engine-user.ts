@@ -29,7 +29,7 @@ export async function makeFilesDir(
   const made = await mkdir(dir, { recursive: true });
   if (made === undefined && !(await isOfNobody(user, dir))) return dir;
   for (const entry of await readdir(dir, { withFileTypes: true })) {
-    // Not what links lead to.
+    // Skips links: what they lead to must stay closed.
     if (entry.isFile()) await letRead(user, join(dir, entry.name), 0o640);
   }
   await chmod(dirname(dir), user ? 0o711 : 0o700);
@@ -41,7 +41,7 @@ export async function makeFilesDir(
 const isOfNobody = async (user: ProcessUser | undefined, dir: string) =>
   user !== undefined && (await stat(dir)).gid === nobody()?.ids?.gid;
 
-/** The file or folder stays ours. */
+/** Lets the group of the engines' user read the file or folder. It stays ours. */
 export async function letRead(user: ProcessUser | undefined, path: string, mode: number) {
   if (user?.ids) await chown(path, process.getuid!(), user.ids.gid);
   await chmod(path, mode);

@@ -17,7 +17,7 @@ export type MoreValue =
   | { readonly key: string; readonly text: string }
   | { readonly key: string; readonly sameAs: string };
 
-/** Who connects to a data source, in place of its own user. */
+/** The user that connects to a data source, in place of the source's own user. */
 export interface Credential {
   user: string;
   password: string;
@@ -26,18 +26,18 @@ export interface Credential {
 export interface QueryLimits {
   /** Further rows are left out, and the summary says so. */
   maxRows: number;
-  /** Of the JSON text. A larger answer is an error. */
+  /** The limit for the JSON text. A larger answer is an error. */
   maxBytes: number;
-  /** From the start of the query until its last byte was read. */
+  /** The time limit, from the start of the query until its last byte was read. */
   timeoutMs: number;
   /** Ends the query. */
   signal?: AbortSignal;
-  /** The query gets a connection of its own with it, which nobody else uses. */
+  /** The user and password of one caller. The query gets a connection of its own with them, which is not shared. */
   credential?: Credential;
-  /** Who asks. Those who ask the same source get its places by turns. */
+  /** The sharer of the query. Sharers of the same source get its places in turn. */
   sharer?: string;
-  /** Whether the query was ended for somebody else before (see `Preempted`). */
-  isPutBack?: boolean;
+  /** Whether the query was preempted before (see `PreemptedError`). */
+  isRequeued?: boolean;
   /** Gets a promise that resolves when the engine has ended the query, which may be long after the caller has left. */
   onAsked?: (ended: Promise<void>) => void;
 }
@@ -48,7 +48,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   timeoutMs: 60_000,
 };
 
-/** For lists of tables and tests of a connection. */
+/** The time limit of lists of tables and tests of a connection. */
 export const CALL_TIMEOUT_MS = 30_000;
 
 /**
@@ -119,7 +119,7 @@ export interface Engine {
   query(query: Query, limits?: Partial<QueryLimits>): Promise<Answer>;
   /** Throws an `EngineError`. */
   listTables(limits?: CallLimits): Promise<Table[]>;
-  /** Never throws an `EngineError`, except that a given credential is refused. */
+  /** Throws an `EngineError` only if a given credential is refused. */
   test(limits?: CallLimits): Promise<Reach>;
 }
 
@@ -156,8 +156,8 @@ export class EngineError extends Error {
   }
 }
 
-/** The query was ended because its sharer has used much time, and somebody else had no place. It may be put back once. */
-export class Preempted extends EngineError {
+/** The query was preempted: its sharer has used much time, and another one had no place. It may be put back once. */
+export class PreemptedError extends EngineError {
   constructor() {
     super(
       'busy',

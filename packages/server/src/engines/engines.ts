@@ -13,8 +13,8 @@ import type { ClickhouseSettings } from './clickhouse/connection.ts';
 import type { DataSource } from './data-sources.ts';
 import { makeDemoFiles } from './demo-files.ts';
 import type { DuckdbSettings } from './duckdb/database.ts';
-import { type Engine, EngineError, Preempted } from './engine.ts';
-import { type EngineIdentity, type GivenIdentity, giveIdentity } from './engine-identity.ts';
+import { type Engine, EngineError, PreemptedError } from './engine.ts';
+import { type EngineIdentity, giveIdentity, type IdentityFiles } from './engine-identity.ts';
 import { createEngineProgram, type FindProgram } from './engine-program.ts';
 import { filesDirOf, makeFilesDir } from './engine-user.ts';
 import type { PostgresSettings } from './postgres/connections.ts';
@@ -43,13 +43,13 @@ export interface EnginesOptions {
 }
 
 export interface EngineLimits {
-  /** More processes than this do not run at once. One that nobody uses makes way. */
+  /** The limit of processes at once. At the limit, an idle process is stopped for a new one. */
   processes: number;
   /** One deployment has at most this many processes. */
   deploymentProcesses: number;
   /** How long a process stays after its last query. */
   idleMs: number;
-  /** For one DuckDB. */
+  /** The memory and threads of one DuckDB. */
   memoryMb: number;
   threads: number;
   /**
@@ -61,7 +61,7 @@ export interface EngineLimits {
   /** One sharer has at most this many queries that wait for a source. */
   sharerWaiting: number;
   waitMs: number;
-  /** When the query of a sharer who has used much time makes way for somebody without a place. */
+  /** When the query of a sharer who has used much time is ended for a sharer without a place. */
   preemption: Pick<PreemptionLimits, 'afterMs' | 'ranMs' | 'leadTimes' | 'leadMs'>;
 }
 
@@ -78,24 +78,24 @@ const LIMITS: EngineLimits = {
   preemption: { afterMs: 200, ranMs: 500, leadTimes: 4, leadMs: 3000 },
 };
 
-/** For JavaScript, beside the memory of DuckDB itself. */
+/** The memory for JavaScript, beside that of DuckDB itself. */
 const HEAP_MB = 384;
 /** What a process needs before it does anything, such as stacks of threads. */
 const BASE_MB = 512;
 /**
- * For the allocator of DuckDB. It would keep the memory of a large query for itself, although the limit of the process
- * counts it, and then smaller queries would find no memory. It keeps the memory for a few seconds, because the next
- * query would have to wait for each page that it gets from the system.
+ * Options of DuckDB's allocator. By default it would keep the memory of a large query, which the limit of the process
+ * counts, and smaller queries would find none. It still keeps memory for a few seconds: otherwise the next query would
+ * have to wait for each page that it gets from the system.
  */
 const GIVE_MEMORY_BACK = 'retain:false,dirty_decay_ms:3000,muzzy_decay_ms:0';
 const OPEN_FILES = 1200;
 const ANSWER_WITHIN_MS = 15_000;
-/** Short, because one viewer's query may have ended the process, and everybody else waits for the next one. */
+/** Short pauses: one viewer's query may have ended the process, and all others wait for the next one. */
 const PAUSES = { firstMs: 200, maxMs: 2000 };
 
-/** A process that runs queries, as others see it. */
+/** The state of a process that runs queries, as lists show it. */
 export interface EngineState {
-  /** Of the server process only. */
+  /** The id of the process, unique within this server process. */
   id: string;
   deploymentId: number;
   dataSource: string;
@@ -110,7 +110,7 @@ export interface Engines {
   list(): Promise<EngineState[]>;
   /** How the sources that were used have answered. */
   health(): SourceHealth[];
-  /** Calls it whenever a process is begun. */
+  /** Sets the function that is called whenever a process is started. */
   onUse(listener: () => void): void;
   /** Costs nothing until the engine is used. The identity is that of the deployment, if it has one. */
   of(deploymentId: number, source: DataSource, identity?: EngineIdentity): Engine;
@@ -143,7 +143,7 @@ interface Entry {
   /** Once it was up. */
   supervised: SupervisedProcess | undefined;
   process: Promise<SupervisedProcess>;
-  identity: Promise<GivenIdentity> | undefined;
+  identity: Promise<IdentityFiles> | undefined;
   users: number;
   lastUsed: number;
   timer: NodeJS.Timeout | undefined;
@@ -174,7 +174,7 @@ export function createEngines(options: EnginesOptions): Engines {
         : new EngineError('busy', 'Too many queries wait for this data source. Try again later.'),
     preemption: {
       ...limits.preemption,
-      reason: () => new Preempted(),
+      reason: () => new PreemptedError(),
       onEnd: (ended, waiting) =>
         log.info({ ended, waiting }, 'a long query was ended because another caller had no place'),
     },
@@ -191,7 +191,7 @@ export function createEngines(options: EnginesOptions): Engines {
     return ended.finally(() => stopping.delete(ended));
   }
 
-  /** If the files cannot be removed now, whoever makes the next folder does it. */
+  /** Removes the identity files. If that fails, a later `giveIdentity` removes them as abandoned. */
   const takeIdentity = async ({ identity }: Entry) => {
     await identity
       ?.then(({ end }) => end())
@@ -340,7 +340,7 @@ async function startProcess(
   program: FindProgram,
   options: EnginesOptions,
   { deploymentId, settings, atOnce }: Pick<EngineSpec, 'deploymentId' | 'settings' | 'atOnce'>,
-  identity: Promise<GivenIdentity> | undefined,
+  identity: Promise<IdentityFiles> | undefined,
 ): Promise<SupervisedProcess> {
   const { log } = options;
   const engineMb = settings.type === 'duckdb' ? settings.memoryMb : 0;

@@ -101,10 +101,10 @@ async function probe(source: DataSource, options?: Partial<EnginesOptions>): Pro
 }
 
 const ENV = ['DUCKDB_JE_MALLOC_CONF', 'PWD', 'UV_THREADPOOL_SIZE'];
-/** Not found, unless it was found. */
+/** The outcomes if only the first path can be read. */
 const onlyFirst = (of: string[]) => of.map((_, i) => (i === 0 ? 'yes' : 'ENOENT'));
 
-/** Asked without the code under test, which would skip its own tests. */
+/** Checks for bubblewrap without the code under test: a bug there would skip its own tests. */
 function findProblem(): string | undefined {
   if (!existsSync(BUBBLEWRAP)) installDebianPackages('bubblewrap');
   if (!existsSync(BUBBLEWRAP)) return 'there is no bubblewrap';

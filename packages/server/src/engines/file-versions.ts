@@ -1,10 +1,12 @@
 /** Tells whether the files of a deployment have changed. */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { listFiles } from './duckdb/list-files.ts';
 import { filesDirOf } from './engine-user.ts';
 
 /** A folder is listed again after 20 times as long as listing it took. */
 const PAUSE_FACTOR = 20;
+const DEPLOYMENTS_MAX = 1000;
 
 interface FileListing {
   version: string;
@@ -13,7 +15,7 @@ interface FileListing {
 
 /** Returns a function that gives another text if a file was added, changed or removed. */
 export function createFileVersions(dataDir: string): (deploymentId: number) => string {
-  const listed = new Map<number, FileListing>();
+  const listed = new LRUCache<number, FileListing>({ max: DEPLOYMENTS_MAX });
   return (deploymentId) => {
     const start = performance.now();
     const last = listed.get(deploymentId);

@@ -21,7 +21,7 @@ import {
 } from './engine.ts';
 import type { Run } from './process/source.ts';
 
-/** An engine that has not ended a query this long after its time limit is not waited for any longer. */
+/** A query that has not ended this long after its time limit no longer holds its place. */
 const ENDED_WITHIN_MS = 5000;
 
 /** Gives the process to the work, and keeps the process running until the work has ended. */
@@ -29,9 +29,9 @@ export type WithProcess = <T>(work: (process: SupervisedProcess) => Promise<T>) 
 
 export interface ProcessEngineOptions {
   withProcess: WithProcess;
-  /** Of all engines. */
+  /** The admission of all engines. */
   places: Admission;
-  /** Of this engine among them. */
+  /** The key of this engine in it. */
   key: string;
   atOnce: number;
   /** Whether queries that run at once use the same memory, so that one may find none beside others. */
@@ -41,22 +41,22 @@ export interface ProcessEngineOptions {
 export function createProcessEngine(options: ProcessEngineOptions): Engine {
   const { withProcess, places, key, atOnce, sharesMemory } = options;
   /**
-   * Resolves with the first value that `work` passes to `begin`. The turn ends when the engine has ended the work. If it
-   * cannot be interrupted, that is later than the caller learns of it. Work that finds no memory beside others runs once
-   * more when they have ended, and takes no place until then. Only what found none although it was alone is too large.
+   * Resolves with the first value that `work` passes to `begin`. The place is held until the engine has ended the work,
+   * which may be after the caller got an error. Work that runs out of memory beside other queries is retried once when
+   * they have ended, and holds no place until then. Only work that runs out of memory alone fails as too large.
    */
   const inTurn = <T>(
     { isEndable, ...limits }: Pick<QueryLimits, 'timeoutMs'> & Partial<QueryLimits> & { isEndable: boolean },
     work: (turn: Turn, begin: (value: T) => void) => Promise<unknown>,
   ) =>
     new Promise<T>((resolve, reject) => {
-      const { signal, sharer = '', timeoutMs, isPutBack, onAsked } = limits;
+      const { signal, sharer = '', timeoutMs, isRequeued, onAsked } = limits;
       const leave = () => reject(signal!.reason);
       signal?.addEventListener('abort', leave, { once: true });
       let deadline: number | undefined;
 
       const attempt = (isFirst: boolean) =>
-        places.take({ key, places: atOnce, sharer, signal, isEndable, isPutBack }, (place) =>
+        places.take({ key, places: atOnce, sharer, signal, isEndable, isRequeued }, (place) =>
           withProcess(async (process) => {
             const { preempted } = place;
             const ending = signal ? AbortSignal.any([signal, preempted]) : preempted;
@@ -72,7 +72,7 @@ export function createProcessEngine(options: ProcessEngineOptions): Engine {
                 resolve,
               );
             } catch (error) {
-              if (isFirst && error instanceof NoMemory && error.mayRepeat) {
+              if (isFirst && error instanceof OutOfMemoryError && error.mayRepeat) {
                 return { othersLeft: place.whenOthersLeft() };
               }
               reject(explain(error, ending));
@@ -90,7 +90,7 @@ export function createProcessEngine(options: ProcessEngineOptions): Engine {
           failed.othersLeft.then(() => true),
           setTimeout(leftUntil(deadline!), false, { ref: false, ...(signal && { signal }) }),
         ]);
-        if (!hasTime) throw new NoMemory(false);
+        if (!hasTime) throw new OutOfMemoryError(false);
         await attempt(false);
       };
       const ended = attempts()
@@ -127,13 +127,13 @@ export function createProcessEngine(options: ProcessEngineOptions): Engine {
 
 interface Turn extends Pick<RequestOptions, 'timeoutMs' | 'onSent'> {
   process: SupervisedProcess;
-  /** Aborted if the caller leaves, or if the work shall end for somebody else. */
+  /** Aborted if the caller leaves, or if the work is preempted. */
   signal: AbortSignal;
   /** Whether other queries used the same memory at any time. */
   hadOthers(): boolean;
 }
 
-/** Ends when the query has ended. The answer begins with the first bytes. */
+/** Resolves when the query has ended. Calls `begin` when the first bytes arrive. */
 async function runQuery(
   turn: Turn,
   query: Query,
@@ -148,7 +148,7 @@ async function runQuery(
   const summary = new Promise<Summary>((resolve, reject) => {
     end = { resolve, reject };
   });
-  // A reader learns of a failure from the iteration, and may not look here.
+  // A reader that sees the failure in the iteration may not read the summary: avoids an unhandled rejection.
   summary.catch(() => {});
 
   const onBytes = (bytes: Buffer, taken: () => void) => {
@@ -174,14 +174,15 @@ async function runQuery(
     end!.resolve(result);
   } catch (error) {
     const isTooLarge = error instanceof ChildError && error.remoteCode === 'query_too_large';
-    const reason = isTooLarge && turn.hadOthers() ? new NoMemory(!hasBegun) : explain(error, turn.signal);
+    const reason =
+      isTooLarge && turn.hadOthers() ? new OutOfMemoryError(!hasBegun) : explain(error, turn.signal);
     queue.fail(reason);
     end!.reject(reason);
     throw reason;
   }
 }
 
-class NoMemory extends EngineError {
+class OutOfMemoryError extends EngineError {
   readonly mayRepeat: boolean;
 
   constructor(mayRepeat: boolean) {
@@ -193,8 +194,8 @@ class NoMemory extends EngineError {
 const leftUntil = (deadline: number) => Math.max(1, deadline - performance.now());
 
 /**
- * Queries change nothing, so one that was lost with its process runs a second time. Otherwise a query that ends the
- * process would take the queries of others with it.
+ * Retries a query once if it was lost with its process, which is safe because queries change nothing. Otherwise a query
+ * that ends the process would also fail the queries of other callers.
  */
 async function twice<T>(
   { process, timeoutMs, signal, onSent }: Turn,

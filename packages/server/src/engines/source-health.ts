@@ -16,7 +16,7 @@ const FAILURES: readonly EngineErrorCode[] = ['source_unavailable', 'credential_
 const SOURCES_MAX = 500;
 const MESSAGE_CHARACTERS = 500;
 
-/** A refused token of one caller says nothing about the source. */
+/** Whether the error concerns one caller only: a refused token says nothing about the source. */
 const isOfCaller = (error: EngineError, limits: Partial<QueryLimits> | undefined) =>
   limits?.credential !== undefined && error.code === 'credential_refused';
 
@@ -40,7 +40,7 @@ export function createSourceHealth() {
 
   return {
     list: () => [...known.values()],
-    /** The same engine, and how its source answers is noted. */
+    /** Returns the same engine, but notes how its source answers. */
     watch(engine: Engine, source: Source): Engine {
       const seen = async <T>(work: Promise<T>, limits?: Partial<QueryLimits>): Promise<T> => {
         try {

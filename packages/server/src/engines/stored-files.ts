@@ -68,7 +68,7 @@ async function dumpFile(path: string, file: string, archive: ArchiveWriter) {
 
 export interface FileLoader {
   take(file: string, data: Buffer): Promise<void>;
-  /** Call it at the end: it refuses to have written another number of files. */
+  /** Call it at the end: it throws if another number of files was written. */
   finish(expected: number): Promise<void>;
   /** Call it if it was not finished. */
   close(): Promise<void>;

@@ -16,9 +16,9 @@ export interface WrittenFile {
   changedAt: Date;
 }
 
-/** A file that is complete and waits for its place. It is no table yet. */
+/** A complete file that is not a table yet, because it does not have its final name. */
 export interface WaitingFile {
-  /** Takes the place of a file of this name, in one step. May be called again. */
+  /** Replaces a file of this name, if there is one, atomically. Idempotent. */
   put(): Promise<void>;
   /** Removes what is left, if it was not put. */
   discard(): Promise<void>;
@@ -26,7 +26,7 @@ export interface WaitingFile {
 
 /** Names of files that are being written begin with a dot, which those of tables cannot. */
 const WAITING = '.upload-';
-/** What a stopped server left behind. */
+/** The age from which a waiting file counts as left behind by a stopped server. */
 const LEFT_MS = 60 * 60_000;
 
 export async function listDataFiles(dataDir: string, deploymentId: number): Promise<WrittenFile[]> {

@@ -1,7 +1,8 @@
 /**
- * Demo data. Each domain contributes steps; they run in order, in one transaction, into an empty database, or later when an
- * admin asks for it. Slow work of a step comes before the transaction. A step must use `random` and no other source of random numbers, so that every installation has the same
- * demo data. Ids in addresses are the same only in an empty database: later, others may have them.
+ * Demo data. Each domain contributes steps; they run in order, in one transaction, into an empty database, or later
+ * when an admin asks for it. Slow work of a step comes before the transaction. A step must use `random` and no other
+ * source of random numbers, so that every installation has the same demo data. Ids in addresses are the same only in an
+ * empty database: later, other resources may have them.
  */
 import type { Tx } from './db/database.ts';
 import { newPublicId } from './public-id.ts';
@@ -17,7 +18,7 @@ export interface DemoContext {
   isFirst: boolean;
 }
 
-/** Does what is slow, so that the transaction holds its locks for a short time only. */
+/** Runs the slow part of each step, so that the transaction holds its locks for a short time only. */
 export const prepareDemo = (steps: readonly DemoStep[]): Promise<DemoFill[]> =>
   Promise.all(steps.map((step) => ('prepare' in step ? step.prepare() : step)));
 

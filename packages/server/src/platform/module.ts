@@ -1,5 +1,5 @@
 /** What the server gives to each domain, and what a domain provides. `app.ts` holds the list of domains. */
-import type { Attempts } from './audit/events.ts';
+import type { RefusalAudit } from './audit/events.ts';
 import type { CredentialKind } from './auth/credentials.ts';
 import type { Csrf } from './auth/csrf.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -30,7 +30,7 @@ export interface Platform {
   essential: Database;
   listener: Listener;
   /** For audit entries of attempts that failed, such as a sign-in with a wrong password. */
-  attempts: Attempts;
+  attempts: RefusalAudit;
   cursors: Cursors;
   csrf: Csrf;
   log: Logger;
@@ -57,7 +57,7 @@ export interface Platform {
    * A cache of values from which notifications drop entries. `subjectsOf` returns the subjects that a value depends on,
    * as notifications name them, for example `user:12`.
    */
-  remember<Key extends string | number, Value>(
+  createCache<Key extends string | number, Value>(
     subjectsOf: (key: Key, value: Value) => string[],
   ): NotifiedCache<Key, Value>;
 }

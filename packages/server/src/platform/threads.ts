@@ -1,6 +1,7 @@
 /**
- * Runs expensive work in threads, so that it delays nobody. A thread is ended if its task takes too much time or memory,
- * or if nobody waits for the answer any more. A script in a thread answers each message with one message.
+ * Runs expensive work in threads, so that it does not block the event loop. A thread is ended if its task takes too
+ * much time or memory, or if nobody waits for the answer any more. A script in a thread answers each message with one
+ * message.
  */
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ export interface ThreadLimits {
 }
 
 /** The task needed more than the limits allow. */
-export class ThreadLimitReached extends Error {
+export class ThreadLimitError extends Error {
   readonly limit: keyof ThreadLimits;
 
   constructor(limit: keyof ThreadLimits) {
@@ -23,7 +24,7 @@ export class ThreadLimitReached extends Error {
 }
 
 export interface Threads<Task, Answer> {
-  /** Rejects with `ThreadLimitReached`, or with the reason of the signal if that is aborted. */
+  /** Rejects with `ThreadLimitError`, or with the reason of the signal if that is aborted. */
   run(task: Task, signal: AbortSignal): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -36,10 +37,10 @@ export interface ThreadEvent {
   event: 'started' | 'answered' | 'ended';
 }
 
-/** A thread that has nothing to do is for the next task this long, because a warm one is much faster. */
+/** How long an idle thread is kept for the next task, because a warm one is much faster. */
 const KEEP_MS = 30_000;
 
-/** The loop, for which everybody waits, and the processes of others go before the threads. */
+/** Threads get less of the processor than the event loop, for which all requests wait, and than other processes. */
 const NICENESS = 5;
 
 /**
@@ -51,7 +52,7 @@ export const threadScript = (name: string) => new URL(`${DIST}${name}.js`, impor
 
 /** How often, at most, the CPU time of a thread is looked at. */
 const LOOK_EVERY_MS = 10;
-/** However little CPU time a thread gets, its caller waits at most so many times the limit. */
+/** A caller waits at most this many times the limit, however little CPU time the thread gets. */
 const PATIENCE = 10;
 
 /** The number of a thread where the system does not tell it. */
@@ -92,7 +93,7 @@ function cpuMs({ number: [number] }: Thread): number | undefined {
   }
 }
 
-/** Not all listeners: the thread has some of its own, without which it hears nothing. */
+/** Removes our listeners, but not those of the worker itself, without which it gets no messages. */
 function stopListening(worker: Worker) {
   for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
 }
@@ -110,8 +111,8 @@ interface IdleThreads {
 }
 
 /**
- * By script and memory. The pools of a process share their idle threads, because starting one takes longer than most
- * tasks. Only tests have several servers in a process.
+ * Idle threads by script and memory. The pools of a process share their idle threads, because starting one takes longer
+ * than most tasks. Only tests have several servers in a process.
  */
 const idleThreads = new Map<string, IdleThreads>();
 
@@ -201,7 +202,7 @@ export function createThreads<Task, Answer>(
         const look = () => {
           const waitedMs = performance.now() - startedAt;
           const usedMs = (cpuMs(thread) ?? before + waitedMs) - before;
-          if (usedMs >= timeMs || waitedMs >= PATIENCE * timeMs) refuse(new ThreadLimitReached('timeMs'));
+          if (usedMs >= timeMs || waitedMs >= PATIENCE * timeMs) refuse(new ThreadLimitError('timeMs'));
           else timer = setTimeout(look, Math.max(timeMs - usedMs, LOOK_EVERY_MS));
         };
         let timer = setTimeout(look, timeMs);
@@ -213,7 +214,7 @@ export function createThreads<Task, Answer>(
           resolve(answer);
         });
         worker.once('error', (error: NodeJS.ErrnoException) =>
-          refuse(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitReached('memoryMb') : error),
+          refuse(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitError('memoryMb') : error),
         );
         worker.once('exit', (code) => refuse(new Error(`the thread ended with code ${code}`)));
         worker.postMessage(task);

@@ -1,6 +1,6 @@
 /**
- * Counts the CPU time that each sharer uses for something. What was used long ago is forgotten bit by bit, so that over
- * a long time a sharer has a share of a core, and more of it at once after a pause.
+ * A token bucket of CPU time for each sharer: used time is forgotten bit by bit, so that over a long time a sharer has
+ * a share of a core, and more of it at once after a pause.
  */
 import { ApiError } from './errors.ts';
 
@@ -19,7 +19,7 @@ export interface TimeBudget {
   requireTime(sharer: string): void;
 }
 
-/** How often, at most, those who have used nothing lately are removed. */
+/** The shortest time between two removals of sharers whose budgets are full again. */
 const SWEEP_MS = 10_000;
 
 export function createTimeBudget(

@@ -1,26 +1,27 @@
-/** How much time each of many has used lately. What was used a while ago counts less and less. */
+/** Counts how much time each name has used lately, with exponential decay. */
+import { LRUCache } from 'lru-cache';
+
 export interface UsedTime {
   add(name: string, ms: number): void;
   of(name: string): number;
 }
 
 const HALF_LIFE_MS = 60_000;
-/** Of more, those are forgotten who have used nothing for the longest time. */
+/** The limit of names. Beyond it, the name that has used nothing for the longest time is forgotten. */
 const NAMES_MAX = 10_000;
 
 export function createUsedTime(): UsedTime {
-  const known = new Map<string, { ms: number; at: number }>();
+  const uses = new LRUCache<string, { ms: number; at: number }>({
+    // With `max`, the cache would allocate the memory for all entries at once.
+    maxSize: NAMES_MAX,
+    sizeCalculation: () => 1,
+  });
   const of = (name: string) => {
-    const entry = known.get(name);
-    return entry ? entry.ms * 0.5 ** ((performance.now() - entry.at) / HALF_LIFE_MS) : 0;
+    const use = uses.peek(name);
+    return use ? use.ms * 0.5 ** ((performance.now() - use.at) / HALF_LIFE_MS) : 0;
   };
   return {
     of,
-    add(name, ms) {
-      const sum = of(name) + ms;
-      known.delete(name);
-      known.set(name, { ms: sum, at: performance.now() });
-      if (known.size > NAMES_MAX) known.delete(known.keys().next().value!);
-    },
+    add: (name, ms) => void uses.set(name, { ms: of(name) + ms, at: performance.now() }),
   };
 }

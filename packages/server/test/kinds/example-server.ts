@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode, Operation, Upload } from '@oriel/contract';
 import { clientRoutesOf } from '../../../../scripts/generated-files.ts';
 import { type ClientOf, createClientFor } from '../../../client/src/client.ts';
-import { createAttempts } from '../../src/platform/audit/events.ts';
+import { createRefusalAudit } from '../../src/platform/audit/events.ts';
 import type { Person } from '../../src/platform/auth/actor.ts';
 import { createAuthenticator } from '../../src/platform/auth/authenticate.ts';
 import type { CredentialKind } from '../../src/platform/auth/credentials.ts';
@@ -203,7 +203,7 @@ export async function startExample({
   const app = createHttpServer({ log, metrics: createMetrics(), ...options });
   registerRoutes(app, exampleRoutes(seen), {
     db: world.server.db,
-    attempts: createAttempts(world.server.db, log),
+    attempts: createRefusalAudit(world.server.db, log),
     authenticator: createAuthenticator([exampleKeys(credentials), ...kinds]),
     atOnce: createEmbedAdmission({ perEmbedToken: 10, perEmbedTenant: 10 }),
     listening: createEmbedAdmission({ perEmbedToken: 10, perEmbedTenant: 10 }),

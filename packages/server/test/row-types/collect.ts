@@ -19,9 +19,9 @@ export interface Column {
   items?: Kind[];
 }
 
-/** By column. */
+/** The columns of a row, by name. */
 export type RowType = Record<string, Column>;
-/** By place, such as `packages/server/src/domains/roles/store.ts:16`. */
+/** The row types, by the place of the call, such as `packages/server/src/domains/roles/store.ts:16`. */
 export type RowTypes = Record<string, RowType>;
 
 const METHODS = /^(one|maybeOne|many)$/;

@@ -39,7 +39,7 @@ export async function provideRowTypes(project: TestProject): Promise<() => Promi
   };
 }
 
-/** The compiler takes seconds to tell them, so they are kept until a source changes. */
+/** Returns the row types from the cache until a source changes, because the compiler takes seconds for them. */
 async function keptRowTypes(): Promise<RowTypes> {
   const sources = ['packages/server/src', 'packages/contract/src', 'packages/semantic/src'];
   const others = ['package-lock.json', 'tsconfig.json', 'packages/server/test/row-types/collect.ts'];

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../../../..');
 
 export interface ObservedRowTypes {
   types: RowTypes;
-  /** By the place of a call in the code that runs, which is not the code that was written. */
+  /** The place of each call in the sources, by its place in the compiled code that runs. */
   places: Map<string, string | undefined>;
   called: Set<string>;
   problems: Set<string>;
@@ -71,7 +71,7 @@ function placeOfCall(known: ObservedRowTypes['places']): string | undefined {
   return known.get(running);
 }
 
-/** Must be fast, because it runs for each statement, so it does not use the source map. */
+/** Finds the call without the source map: it runs for each statement, so it must be fast. */
 function runningPlace(): string {
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = (_, sites) =>

@@ -45,7 +45,7 @@ const answers = new Map<string, Answer>();
 let next: string;
 let provider: Provider;
 let serve: () => void;
-/** A server may ask at its start, before the provider knows the address of that server. */
+/** Resolves when the provider knows the addresses of the servers. A server may call at its start, before that. */
 const serving = new Promise<void>((resolve) => {
   serve = resolve;
 });

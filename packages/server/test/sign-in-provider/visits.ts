@@ -30,7 +30,7 @@ export function visitsTo({ url, admin }: World, provider: SignInProvider) {
     return { browser, callback, response: await browser.get(callback) };
   }
 
-  /** Whom the browser is signed in as. */
+  /** Returns the person who is signed in by the browser. */
   async function whoIs(browser: TestBrowser) {
     const response = await browser.get(`${url}/api/v1/users/me`);
     return response.ok ? ((await response.json()) as { id: number; email: string }) : undefined;

@@ -15,7 +15,7 @@ const MODEL = `cubes:
       - { group: "*", row_level: { allow_all: true } }
 `;
 const ROWS = 300_000;
-/** The promise for a simple query of somebody else. */
+/** The promised time for a simple query of another caller. */
 const WITHIN_MS = 2000;
 const ASKED = 8;
 /** As many as a page sends; the server lets three of a tenant run at once. */
@@ -66,7 +66,7 @@ test('a third tenant is answered within two seconds while two others fill the so
     }
   };
   const attacks = attackers.flatMap((client) => Array.from({ length: OF_EACH }, () => attack(client)));
-  // Until they have all places.
+  // Wait until the attackers hold all slots.
   await new Promise((resolve) => setTimeout(resolve, 4000));
 
   const control = await startControl();

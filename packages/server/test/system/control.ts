@@ -57,7 +57,7 @@ export async function startControl() {
       agent.destroy();
       server.stdin.end();
       const fastest = Math.min(...rounds.map(lasted));
-      /** How much of a call's time the machine took: of each round at the same moment, what it took too long. */
+      /** How much of a call's time the machine took: the excess time of the rounds that overlap the call. */
       const lostMs = (call: Call) =>
         rounds.reduce((sum, round) => {
           const shared = Math.min(call.to, round.to) - Math.max(call.from, round.from);

@@ -85,7 +85,7 @@ const load = (agent: Agent, token: string, query: object) =>
     JSON.stringify({ query, queryType: 'multi' }),
   );
 
-/** Until it is told to stop: on each connection one request after the other, each of them different. */
+/** Attacks until it is told to stop, with one request after the other on each connection, each of them different. */
 async function attack(
   connections: number,
   token: string,
@@ -95,7 +95,7 @@ async function attack(
 ) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let count = 0;
-  // Nobody waits for the answers that are still on their way then.
+  // Answers that are still on their way then are dropped.
   signal.addEventListener('abort', () => agent.destroy());
   await Promise.all(
     Array.from({ length: connections }, async () => {
@@ -105,7 +105,7 @@ async function attack(
           return 0;
         });
         statuses[status] = (statuses[status] ?? 0) + 1;
-        // Who is refused does not try again at once.
+        // A client that is refused does not retry at once.
         if (status === 429) await sleep(20);
       }
     }),
@@ -156,7 +156,7 @@ async function under(connections: number, queryOf: (number: number) => object) {
     console.log(
       `quiet: ${quiet.figures}; attacked: ${attacked.figures}; attacker: ${JSON.stringify(statuses)}`,
     );
-    // Else the attack did not happen, or was refused for another reason than its cost.
+    // Otherwise the attack did not happen, or was refused for another reason than its cost.
     await until('a query of the attack ends', async () => statuses[200] ?? statuses[504]);
     return attacked;
   } finally {

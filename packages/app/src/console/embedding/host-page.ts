@@ -84,7 +84,7 @@ function checkFrame({ src = '', sandbox }: Attributes, origin: string, found: Se
   if (!/^\/embed\/(dashboard\/[^/]+|d\/\d+\/(app|chat))(\/|$)/.test(address.pathname))
     problems.push('frameWrongPath');
   if (address.searchParams.has('session')) problems.push('frameSessionInQuery');
-  // The session of a pasted page was used by whoever opened it first. A template has a placeholder there.
+  // The first viewer of a page with a fixed session uses the session up. A template has a placeholder there.
   if (/session=\d+\.[\w-]{20,}/.test(src)) problems.push('frameSessionFixed');
   const needed = ['allow-scripts', 'allow-same-origin'];
   if (sandbox !== undefined && !needed.every((one) => sandbox.split(/\s+/).includes(one)))

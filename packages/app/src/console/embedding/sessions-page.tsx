@@ -45,7 +45,7 @@ function Sessions({ deploymentId }: ConsolePageProps) {
     api.listEmbedSessions({ ...query, first }, { signal }),
   );
   useEffect(() => {
-    // A tab that nobody looks at asks for nothing.
+    // A hidden tab does not refresh.
     const timer = setInterval(() => document.hidden || invalidate(KEY), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);

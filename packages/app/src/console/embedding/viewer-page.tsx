@@ -20,7 +20,7 @@ type ViewerExplanation = Awaited<ReturnType<typeof api.explainViewer>>;
 type Dashboard = ViewerExplanation['dashboards'][number];
 type Reason = ViewerExplanation['reasons'][number];
 
-/** Saving a value forgets what begins with this, too. */
+/** The prefix of the cache keys. Saving a value invalidates keys of `values/`, and so these too. */
 const KEY = 'values/explained/';
 
 function ViewerPage({ deploymentId }: ConsolePageProps) {

@@ -132,7 +132,7 @@ function Repository({ deploymentId, rights }: ConsolePageProps) {
   );
 }
 
-/** The commit is typed, so that nobody takes a history by a click. */
+/** Takes over a history. The commit must be typed, so that a click alone does not do it. */
 function TakeHistory({
   deploymentId,
   message,

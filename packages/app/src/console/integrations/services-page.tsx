@@ -114,7 +114,7 @@ function EditService({ service, onClose }: { service: Service | undefined; onClo
   const [scopes, setScopes] = useState((service?.scopes ?? []).join(' '));
   const [hosts, setHosts] = useState((service?.config?.hosts ?? []).join(' '));
   const [errors, setErrors] = useState<Record<string, string>>({});
-  // It follows the name until somebody writes it.
+  // The redirect follows the name until the admin types one.
   const redirectUri = redirect ?? `${location.origin}/oauth/callback/${slugOf(name)}`;
   const save = async () => {
     setErrors({});

@@ -100,7 +100,7 @@ function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose(): void })
       action: sayShared('remove'),
       run: () => change(() => api.deleteWebhook({ id })),
     });
-  /** The dialog shows the webhook as it was. */
+  /** Closes the dialog first, because it shows the webhook before the change. */
   const leaving = (work: () => unknown) => () => {
     onClose();
     void work();

@@ -13,7 +13,7 @@ import { say } from './say.ts';
 export const texts = withShared(say);
 
 type State = 'waiting' | 'running' | 'failed' | 'done';
-/** Work that is tried again until it is done has a number that nobody waits for. */
+/** Above this limit of attempts, a job is retried until it succeeds, so the limit is not shown. */
 const ENDLESS = 1000;
 const STATES: readonly State[] = ['waiting', 'running', 'failed', 'done'];
 

@@ -24,7 +24,7 @@ export function LiveLog({ deploymentId }: { deploymentId: number }) {
     ...log.data,
     items: numbered(log.data.items).filter(({ message }) => message.toLocaleLowerCase().includes(wanted)),
   };
-  // Whoever asks for older lines reads them.
+  // Asking for older lines pauses the live log, so that they can be read.
   const more =
     log.more &&
     (() => {

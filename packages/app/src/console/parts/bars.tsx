@@ -1,8 +1,8 @@
-/** A small chart of bars. Whoever cannot see it gets its name and `total`, so that the page has the numbers elsewhere too. */
+/** A small chart of bars. Screen readers get its name and `total`, so the page must have the numbers elsewhere too. */
 import { shownNumber } from './lists.ts';
 
 const [WIDTH, HEIGHT] = [240, 60];
-/** So that the first bars are no blocks. */
+/** The least number of bars to make room for, so that the first few are not wide blocks. */
 const BARS_MIN = 20;
 
 export interface Bar {

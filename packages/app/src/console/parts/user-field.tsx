@@ -29,7 +29,7 @@ export function UserField({
   value: string;
   onChange(value: string): void;
   hint?: string;
-  /** Their name, of somebody who is no person of the account. */
+  /** The name to show if the user is not a person of the account. */
   shown?: string | undefined;
   isFilter?: boolean;
 }) {

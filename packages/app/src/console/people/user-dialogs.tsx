@@ -125,7 +125,7 @@ export function IdentitiesDialog({ userId, name, onClose }: UserDialogProps) {
   );
 }
 
-/** One user, or several that were chosen. What they own goes to somebody. */
+/** Deletes one user, or several that were chosen. What they own goes to another user. */
 export function DeleteUsers({
   ids,
   name,

@@ -43,7 +43,7 @@ export function change(
   return { doc, done: [...before, step].slice(-STEPS_MAX), undone: [] };
 }
 
-/** A step that is done already: undoing it makes the change, as if it had been made before and taken back. */
+/** Adds a change to the history that was decided against: the draft stays as it is, and undo makes the change. */
 export function turnedDown(
   history: History,
   name: string,
@@ -84,7 +84,7 @@ function applied(doc: Doc, patches: Patch[]): Doc | undefined {
   }
 }
 
-/** The order names every widget once: that of a step may be older than what others have added. */
+/** Repairs the order to name every widget once: a step may restore an order from before others added widgets. */
 function healed(doc: Doc): Doc {
   const known = new Set(Object.keys(doc.widgets));
   const order = [...new Set(doc.order)].filter((id) => known.has(id));

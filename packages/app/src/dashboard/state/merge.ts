@@ -15,7 +15,7 @@ export interface Conflict {
 }
 
 export interface MergedDraft {
-  /** Of what both changed, it has what the others made of it, until a person decides otherwise. */
+  /** The merged draft. For a conflict it has the version of the others, until a person decides. */
   doc: Doc;
   /** What the others changed, for a note. */
   theirs: Change[];
@@ -39,7 +39,7 @@ export function merge(base: Doc, mine: Doc, others: Doc): MergedDraft {
     );
     if (same) continue;
     if (isPosition(change)) {
-      // Places are no matter of right and wrong: mine hold, and what then overlaps makes way.
+      // Places are no conflict: mine win, and widgets that then overlap make way.
       hasMoved = true;
       doc = withChange(doc, change);
     } else if (against.length === 0) {

@@ -17,7 +17,7 @@ export interface StoredDraft {
 /** The server, as far as a draft goes. */
 export interface Store {
   load(): Promise<StoredDraft>;
-  /** Returns the new tag, or undefined if the draft on the server is not that of `etag` any more. */
+  /** Returns the new tag, or `outdated` if the draft on the server is no longer that of `etag`. */
   save(config: Config, etag: string | undefined): Promise<string | undefined | 'outdated'>;
 }
 
@@ -29,9 +29,9 @@ export interface UnsavedDraft {
 }
 
 /** Where unsaved changes wait if the page is left. */
-export interface Keeper {
+export interface DraftStorage {
   kept: UnsavedDraft | undefined;
-  /** Undefined when everything is saved. Returns whether it is kept. */
+  /** Stores the changes; undefined removes them, when everything is saved. Returns whether changes are stored. */
   keep(kept: UnsavedDraft | undefined): boolean;
 }
 
@@ -42,7 +42,7 @@ export type Choice = 'mine' | 'theirs' | 'both';
 const PAUSE_MS = 1000;
 const RETRY_MS = 5000;
 
-/** Somebody has to sign in again, or the server has too much to do: the same can succeed later. */
+/** Whether a retry can succeed: after the person has signed in again, or when the server is less busy. */
 const isPassing = (error: unknown) => {
   const { status } = error as { status?: number };
   return status === 401 || status === 429 || (status !== undefined && status >= 500);
@@ -57,7 +57,7 @@ export class Session {
   readonly #store: Store;
   readonly #onMerged: (merged: MergedDraft) => void;
   readonly #onSaved: () => void;
-  readonly #keeper: Keeper | undefined;
+  readonly #keeper: DraftStorage | undefined;
   #isKept = false;
   /** What the server has, as far as we know. */
   #base: Doc;
@@ -69,7 +69,7 @@ export class Session {
     store: Store,
     stored: StoredDraft,
     on: { merged(merged: MergedDraft): void; saved(): void },
-    keeper?: Keeper,
+    keeper?: DraftStorage,
   ) {
     this.#store = store;
     this.#onMerged = on.merged;
@@ -79,7 +79,8 @@ export class Session {
     this.#base = docOf(kept ? kept.base : stored.config);
     this.#etag = kept ? undefined : stored.etag;
     this.history = signal(historyOf(kept ? docOf(kept.mine) : this.#base));
-    // As if somebody else had saved what the server has by now. Later, when whoever made this can hear of it.
+    // Merges the version of the server as if another person had saved it. In a microtask, so that the caller listens by
+    // then.
     if (kept) queueMicrotask(() => this.#take(stored));
   }
 
@@ -107,7 +108,7 @@ export class Session {
     this.#schedule();
   }
 
-  /** Nothing is lost if the page ends now. */
+  /** Stores unsaved changes in this browser, so that nothing is lost if the page ends now. */
   #keep() {
     const kept = this.#isSaved
       ? undefined
@@ -193,8 +194,8 @@ export class Session {
   }
 
   /**
-   * A person has decided. What they did not choose stays in the history, one undo away, on whichever side it was. Of what only one
-   * widget can have, `both` makes a second widget.
+   * Applies the decisions of the person. The side that was not chosen stays in the history, one undo away. Where only
+   * one side fits into a widget, `both` makes a second widget.
    */
   resolve(names: Record<Choice, string>, choices: ReadonlyMap<Conflict, Choice>) {
     this.conflicts.value = [];

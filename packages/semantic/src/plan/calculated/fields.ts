@@ -21,12 +21,12 @@ export const OVER_ROWS = [
   'movingAverage',
   'rank',
 ] as const;
-export type OverRows = (typeof OVER_ROWS)[number];
+export type WindowFieldKind = (typeof OVER_ROWS)[number];
 
 export const KINDS = ['aggregate', ...OVER_ROWS, 'expression'] as const;
 
 export interface OverRowsField {
-  readonly kind: OverRows;
+  readonly kind: WindowFieldKind;
   /** A measure, or a calculated field before it. */
   readonly of: NamedMember;
   /** The dimension that says which row is before another. */

@@ -1,6 +1,6 @@
 /**
- * What calculated fields mean, for this viewer. The names in them are looked up as all names of a query are, so whoever
- * may not query a member may not use it in a calculated field either, and policies count it as named.
+ * What calculated fields mean, for this viewer. The names in them are looked up as all names of a query are, so a
+ * viewer who may not query a member may not use it in a calculated field either, and policies count it as named.
  */
 import type { DimensionType, Measure, MeasureFormat, Model } from '../../model.ts';
 import type { Aliases } from '../aliases.ts';
@@ -100,7 +100,7 @@ export function findCalculated(calculated: readonly Calculated[], finding: Findi
     const given = field.along ? keyOf(field.along) : undefined;
     const along = given ?? (isByOrder ? keys.find(({ kind }) => kind === 'timeDimension') : undefined);
     const within = field.within ? field.within.map(keyOf) : along ? keys.filter((key) => key !== along) : [];
-    // What is ordered by the order of the rows cannot decide about it.
+    // A field that depends on the order of the rows cannot be part of that order.
     const known = [...outputs, ...[...found.values()].filter(({ key }) => !ordered.has(key))];
     const answer = finding.order([...outputs, ...fieldsInOrder(calculated, found)]);
     const items = along

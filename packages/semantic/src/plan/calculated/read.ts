@@ -9,7 +9,7 @@ import {
   list,
   MEMBER,
   namedMember,
-  type Reading,
+  type ReadContext,
   refuse,
   refuseUnknown,
 } from '../reading.ts';
@@ -19,8 +19,8 @@ import {
   type Aggregate,
   type Calculated,
   KINDS,
-  type OverRows,
   ROWS_OF_AVERAGE,
+  type WindowFieldKind,
 } from './fields.ts';
 
 const NAME = /^[A-Za-z_]\w{0,62}$/;
@@ -43,7 +43,7 @@ const KEYS: Record<(typeof KINDS)[number], readonly string[]> = {
 /** The place of a part of an expression, in the path of an issue. */
 export const placeIn = (path: string, { from, to }: Range) => `${path}.expression[${from}..${to}]`;
 
-export function readCalculated(json: unknown, reading: Reading): Calculated[] {
+export function readCalculated(json: unknown, reading: ReadContext): Calculated[] {
   if (Array.isArray(json) && json.length > QUERY_LIMITS.calculated) {
     refuse(reading, 'calculated', `A query has at most ${QUERY_LIMITS.calculated} calculated fields.`);
     return [];
@@ -59,7 +59,7 @@ export function readCalculated(json: unknown, reading: Reading): Calculated[] {
   return fields;
 }
 
-function field(json: unknown, path: string, reading: Reading): Calculated | undefined {
+function field(json: unknown, path: string, reading: ReadContext): Calculated | undefined {
   if (!isObject(json)) {
     refuse(reading, path, 'This must be an object with `name` and `kind`.');
     return undefined;
@@ -85,7 +85,7 @@ function field(json: unknown, path: string, reading: Reading): Calculated | unde
   return { ...common, ...overRows(json, kind, path, reading) };
 }
 
-function commonOf(json: Record<string, unknown>, path: string, reading: Reading) {
+function commonOf(json: Record<string, unknown>, path: string, reading: ReadContext) {
   const { name, title, format } = json;
   if (typeof name !== 'string' || !NAME.test(name)) {
     const message = 'This must be a name of up to 63 letters, digits and underscores, without a dot.';
@@ -103,7 +103,7 @@ function commonOf(json: Record<string, unknown>, path: string, reading: Reading)
   };
 }
 
-function overRows(json: Record<string, unknown>, kind: OverRows, path: string, reading: Reading) {
+function overRows(json: Record<string, unknown>, kind: WindowFieldKind, path: string, reading: ReadContext) {
   const { along, within, rows, direction } = json;
   if (isGiven(rows) && !(Number.isInteger(rows) && Number(rows) >= 2 && Number(rows) <= ROWS_OF_AVERAGE.most))
     refuse(reading, `${path}.rows`, `This must be a whole number from 2 to ${ROWS_OF_AVERAGE.most}.`);
@@ -121,14 +121,14 @@ function overRows(json: Record<string, unknown>, kind: OverRows, path: string, r
 }
 
 /** A measure, or a calculated field. */
-function valueName(json: unknown, path: string, reading: Reading): NamedMember {
+function valueName(json: unknown, path: string, reading: ReadContext): NamedMember {
   if (typeof json === 'string' && (MEMBER.test(json) || NAME.test(json))) return { name: json, path };
   refuse(reading, path, 'This must be the name of a measure, or of a calculated field before this one.');
   return { name: '', path };
 }
 
 /** A column of the answer, such as `orders.created_at.month`. */
-function dimensionName(json: unknown, path: string, reading: Reading): NamedMember {
+function dimensionName(json: unknown, path: string, reading: ReadContext): NamedMember {
   if (typeof json === 'string' && json.length <= 400) return { name: json, path };
   refuse(reading, path, 'This must be a dimension that the query asks for, such as `orders.status`.');
   return { name: '', path };
@@ -137,7 +137,7 @@ function dimensionName(json: unknown, path: string, reading: Reading): NamedMemb
 function expression(
   json: unknown,
   path: string,
-  reading: Reading,
+  reading: ReadContext,
 ): { expression: string; tree: Tree } | undefined {
   if (typeof json !== 'string' || json.includes('\0')) {
     refuse(reading, `${path}.expression`, 'This must be a text, such as `orders.revenue / orders.count`.');
@@ -156,7 +156,7 @@ function oneOf<T extends string>(
   json: unknown,
   known: readonly T[],
   path: string,
-  reading: Reading,
+  reading: ReadContext,
 ): T | undefined {
   const found = known.find((one) => one === json);
   if (found !== undefined) return found;

@@ -10,7 +10,7 @@ export interface RowOrder {
 
 export interface Window {
   readonly within: readonly Sql[];
-  /** Tells all rows of a part apart. */
+  /** The order of the rows of a part, which tells all of them apart. */
   readonly order: readonly RowOrder[];
 }
 

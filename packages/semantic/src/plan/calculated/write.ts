@@ -13,7 +13,7 @@ export interface WrittenExpression {
 /** What the names of an expression stand for. Both throw if they stand for nothing. */
 export interface Names {
   value(name: string, at: Range): WrittenExpression;
-  /** Of a dimension: `sum(orders.amount)`. */
+  /** The aggregate of a dimension: `sum(orders.amount)`. */
   aggregate(name: AggregateName, dimension: string, at: Range): WrittenExpression;
 }
 

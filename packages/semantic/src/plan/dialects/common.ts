@@ -24,7 +24,7 @@ export const valuesTable = (
   alias: string,
 ) => `(values ${rows.map((row) => `(${row.join(', ')})`).join(', ')}) as ${alias}(${columns.join(', ')})`;
 
-/** What `string_agg` in SQL of callers may make. Engines find this error. */
+/** The limit for texts that `string_agg` makes in SQL of callers. The engines look for this error. */
 export const BOUNDED_TEXT = {
   bytes: 100_000,
   error: 'string_agg makes a text of more than 100,000 bytes',

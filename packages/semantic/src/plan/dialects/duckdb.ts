@@ -43,7 +43,7 @@ export const duckdb: Dialect = {
     like: (x, pattern, _mark, expression) => like(x!, pattern!, expression),
     ilikeText: (x, pattern, _mark, expression) =>
       like(`lower(${x})`, `lower(${pattern})`, expression && `lower(${expression})`),
-    // As a function, so that what makes the text is written once.
+    // A lambda, so that the SQL that makes the text is written once.
     boundedText: (x) =>
       `list_transform([${x}], lambda made: case when strlen(made) > ${BOUNDED_TEXT.bytes} then error('${BOUNDED_TEXT.error}') else made end)[1]`,
     round: (x, digits) => `round(${x}, ${digits})`,

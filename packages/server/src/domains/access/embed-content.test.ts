@@ -27,7 +27,7 @@ interface Content {
   externalWorkbookId: string;
 }
 
-/** What others try to reach has a published dashboard too, with a notification. */
+/** Content that other users try to reach. It also has a published dashboard, with a notification. */
 interface ForeignContent extends Content {
   dashboardPublicId: string;
   notificationId: number;
@@ -80,7 +80,7 @@ async function internalUser(roles: string[]) {
 }
 
 beforeAll(async () => {
-  // Alone, because each attempt is followed by a look at all rows.
+  // A world of its own, because the test compares all rows of the database after each attempt.
   ({ world, deploymentId } = await createOwnEmbedding());
   explorer = await world.person({ roles: ['Explorer'] });
   clients = {
@@ -98,7 +98,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** By table, a digest of all rows, which any change that an attempt makes would change. */
+/** Returns a digest of all rows of each table, so that any change that an attempt makes is found. */
 async function everything() {
   const content = [
     'resource_policies',
@@ -313,7 +313,7 @@ describe.each([
   ['explorer', ACME],
   ['explorer', GLOBEX],
 ] as const)('for %s, the content of %s does not exist', (who, whose) => {
-  // People need actions for notifications, and what they are refused for the lack of one is in the audit log.
+  // Internal users need actions for most notification calls. Refusals for the lack of one would change the audit log.
   const isTried = (embed: unknown, tag: string) =>
     tag === 'Notifications'
       ? who === 'explorer'

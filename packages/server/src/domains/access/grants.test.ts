@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await createOwnWorld();
   here = (await world.deployment()).id;
   there = (await world.deployment()).id;
-  // So that no workbook or report has the number of a folder by chance.
+  // The ids of each table begin elsewhere, so that no workbook or report has the id of a folder by chance.
   for (const [table, first] of Object.entries({
     workbooks: 1_000_000,
     reports: 2_000_000,

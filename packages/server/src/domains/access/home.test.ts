@@ -1,4 +1,4 @@
-/** If a user or an embed tenant is deleted while somebody creates content for it, no content is left. */
+/** If a user or an embed tenant is deleted while a request creates content for it, no content is left. */
 import type { OrielClient } from '@oriel/client';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Who manages a thing because of the place that it was moved to. */
+/** Finds the users who manage an item because of the place that it was moved to. */
 import type { Tx } from '../../platform/db/database.ts';
 import { raw, type Sql, sql } from '../../platform/db/sql.ts';
 import type { Viewer } from './rules.ts';
@@ -12,9 +12,9 @@ type Item = { id: number } & (
 const TABLES = { FOLDER: raw('folders'), WORKBOOK: raw('workbooks'), REPORT: raw('reports') };
 
 /**
- * What the reply of a move adds to the item: those who manage it since, because they own a folder or workbook that it lies in
- * now. Nothing is added if the item was not moved. External users are left out: they manage all content of their
- * embed tenant, wherever it lies.
+ * Returns what the reply of a move adds to the item: the users who manage it since the move, because they own a folder
+ * or workbook that it lies in now. Adds nothing if the item was not moved. External users are left out: they manage all
+ * content of their embed tenant, wherever it lies.
  */
 export async function newManagers(tx: Tx, viewer: Viewer, before: Item | null, after: Item) {
   if (before === null) return {};

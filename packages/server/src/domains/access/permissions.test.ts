@@ -1,4 +1,4 @@
-/** Whoever acts for somebody who is not there, such as a schedule for its owner, reads here what they may do now. */
+/** The rights that a person has now, as they are read for work on their behalf, such as a schedule of theirs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorld, unique, type World } from '../../../test/world.ts';
 import { findPermissions } from './index.ts';

@@ -24,7 +24,7 @@ export interface Viewer {
   mayCreate: boolean;
   /** The only embed tenant whose content exists for this user; null for people, who are in no embed session. */
   embedTenant: string | null;
-  /** Whether they see the names of people, groups and roles that something was shared with by id only. */
+  /** Whether the viewer sees the names of people, groups and roles, and not only their ids. */
   seesNames: boolean;
   /** External users share everything in their embed tenant, and do not see the roles of the account. */
   isExternal: boolean;

@@ -222,8 +222,8 @@ export const workbookLevel = (viewer: Viewer): Sql =>
   );
 
 /**
- * The viewer's level on the dashboard `d` of the workbook `w`, whose folder is `f`. What reaches the workbook reaches its
- * dashboard.
+ * The viewer's level on the dashboard `d` of the workbook `w`, whose folder is `f`. A policy that reaches the workbook
+ * also reaches its dashboard.
  */
 export const dashboardLevel = (viewer: Viewer): Sql =>
   levelOn(

@@ -21,7 +21,7 @@ afterAll(async () => {
 const open = () =>
   createApiKeyCredential({
     essential: world.server.db,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
     log: { warn: () => {} } as never,
   });
 const given = (secret: string): PresentedCredential => ({

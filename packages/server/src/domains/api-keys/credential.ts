@@ -14,7 +14,7 @@ export interface ApiKeyCredential {
 }
 
 export function createApiKeyCredential(
-  platform: Pick<Platform, 'essential' | 'remember' | 'log'>,
+  platform: Pick<Platform, 'essential' | 'createCache' | 'log'>,
 ): ApiKeyCredential {
   const { essential: db, log } = platform;
   const uses = writeUses({ write: (due) => store.updateLastUsed(db.writes, due), log });

@@ -42,7 +42,7 @@ export const findExpiry = async (db: Queryable, id: number) =>
     select expires_at as "expiresAt" from api_keys where id = ${id}`)
   )?.expiresAt ?? null;
 
-/** Nobody else can change the key until the transaction ends. */
+/** Locks the key: no other transaction can change it until this one ends. */
 export const lockApiKey = (tx: Tx, reach: KeyScope, id: number) =>
   tx.maybeOne<ApiKeyRow>(
     sql`select ${COLUMNS} from api_keys where id = ${id} and ${within(reach)} for update`,

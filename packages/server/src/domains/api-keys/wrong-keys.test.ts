@@ -17,7 +17,7 @@ const ask = (apiKey: string, address: string) =>
 const statusOf = async (apiKey: string, address = SUSPECT) => (await ask(apiKey, address)).status;
 const guesses = (count: number) => Array.from({ length: count }, (_, i) => `sk-guess-${i}-${'x'.repeat(32)}`);
 
-/** Counts how many statements at most look up many keys at the same time, and how many look up a single key. */
+/** Counts the batch look-ups that run at once, at most (`atOnce`), and the look-ups of a single key (`alone`). */
 async function lookUpsDuring(work: () => Promise<unknown>) {
   const seen = { atOnce: 0, alone: 0 };
   let running = 0;

@@ -20,7 +20,7 @@ test('readers that do not read lose their exports, and others can make theirs', 
   const ask = async () => {
     const { hostname, port } = new URL(world.url);
     const socket = connect(Number(port), hostname);
-    // The end that the server gives it is seen only when it reads again.
+    // The socket sees that the server has ended the connection only when it reads again.
     socket.on('error', () => {});
     sockets.push(socket);
     socket.write(

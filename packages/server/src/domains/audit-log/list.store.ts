@@ -10,9 +10,9 @@ export interface EntryFilter {
   resourceId: string | null;
   embedTenantName: string | null;
   requestId: string | null;
-  /** Null for all deployments, and for entries that belong to none. */
+  /** The deployments of the entries. Null means all deployments, and entries that belong to none. */
   deploymentIds: readonly number[] | null;
-  /** Entries of this time and later, and before the other. */
+  /** The beginning of the time, which is included. The end, `to`, is not. */
   from: string | null;
   to: string | null;
 }
@@ -88,7 +88,7 @@ const conditionsOf = (query: EntryQuery): Sql[] => {
 
 const ORDER = sql`order by created_at desc, id desc`;
 
-/** The first entries of each deployment, and of those the first. */
+/** Reads the first entries of each deployment, and takes the first of all of them. */
 function pageOf(query: EntryQuery): Sql {
   const conditions = join(conditionsOf(query), ' and ');
   const limit = literal(query.limit);

@@ -64,7 +64,7 @@ export async function readPage(
   return { rows, hasMore: false };
 }
 
-/** All entries after each other, each page in a statement of its own: nothing is held while the reader is slow. */
+/** Yields all entries. Each page is a statement of its own, so no connection is held while the reader is slow. */
 export async function* readAll(
   db: Queryable,
   filter: EntryFilter,

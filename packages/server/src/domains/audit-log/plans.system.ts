@@ -14,7 +14,7 @@ const READ_MAX = 40 * PAGE;
 let world: World;
 beforeAll(async () => {
   world = await createOwnWorld();
-  // Without the time limits of the server, for busy machines.
+  // A connection without the time limits of the server, because a busy machine may need longer.
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
   await client.query(

@@ -16,7 +16,7 @@ interface Options extends Pick<Platform, 'cursors'> {
   tenantSettings: TenantSettings;
 }
 
-/** Each holds a page in memory for as long as its reader takes. */
+/** The number of exports at the same time. Each holds a page in memory for as long as its reader takes. */
 const EXPORTS_AT_ONCE = 4;
 
 export const auditLogRoutes = ({ cursors, tenantSettings }: Options) => {

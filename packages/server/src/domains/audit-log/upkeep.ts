@@ -1,4 +1,4 @@
-/** What happens to the log by the clock. */
+/** The scheduled jobs of the audit log. */
 import { makeMonths } from '../../platform/audit/months.store.ts';
 import { dropOldMonths } from '../../platform/audit/retention.ts';
 import { sealEntries } from '../../platform/audit/seal.ts';

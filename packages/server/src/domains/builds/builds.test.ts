@@ -77,7 +77,7 @@ test('a broken change fails with file, line, column and a hint, while the last g
     (await world.admin.listBuilds({ deploymentId: id, branchName: dev.branchName })).items;
   const [newest] = await history();
   expect(newest).toMatchObject({ status: 'failed', cubesCount: expect.anything() });
-  // Who is not in dev mode on the branch does not see its uncommitted changes here either.
+  // A caller who is not in dev mode on the branch does not see its uncommitted changes here either.
   expect(newest!.errorText).not.toContain('sql_tabel');
   await world.admin.startBuild({ deploymentId: id, body: { branchName: dev.branchName } });
   await expect.poll(async () => (await history())[0]).toMatchObject({ status: 'failed' });
@@ -200,7 +200,7 @@ test('validate checks uncommitted changes of who is in dev mode, or the commit, 
     ],
   });
   expect(await validate({ devMode: false })).toMatchObject({ valid: true, cubesCount: 1 });
-  // Somebody else sees what is committed.
+  // Another user sees what is committed.
   const { branchName } = dev;
   expect(await validate({ branchName }, world.admin)).toMatchObject({ valid: true, errors: [] });
   expect(await validate({ branchName, devMode: true }, world.admin)).toMatchObject({

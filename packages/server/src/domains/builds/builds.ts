@@ -17,7 +17,7 @@ import {
 } from '../data-models/index.ts';
 import type { DeploymentLog } from '../deployment-logs/index.ts';
 import type { Event, Events } from '../webhooks/index.ts';
-import { type Compiler, CompilerFailure } from './compiler.ts';
+import { type Compiler, CompilerError } from './compiler.ts';
 import { compileProject, findProject, type Project } from './project.ts';
 import { errorTextOf, lineOf } from './rules.ts';
 import * as store from './store.ts';
@@ -50,11 +50,11 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
   const job: BuildJob = {
     name: 'builds.build',
     lane: 'builds',
-    // A build is given up by its own count. The job goes on with the next one.
+    // Builds count their own attempts (`ATTEMPTS_MAX`). The job itself goes on with the next build.
     maxAttempts: 1_000_000,
     async run({ deploymentId }, context) {
       const build = await claim(deploymentId, context);
-      // The job that builds now goes on with the builds that wait.
+      // If another job builds now, it goes on with the builds that wait.
       if (!build) return 'done';
       await runBuild(deploymentId, build, context);
       return (await store.isAnyWaiting(context.db, deploymentId)) ? 'unfinished' : 'done';
@@ -87,7 +87,7 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
     if (isOurs) log.add(deploymentId, linesOf(branch, outcome));
   }
 
-  /** Returns nothing if nobody wants the build any more. */
+  /** Returns nothing if the build is not wanted any more. */
   async function outcomeOf(
     { deploymentId, name }: BranchRow,
     build: store.StartedBuild,
@@ -104,7 +104,7 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
       const report = await compileProject(compiler, db, project, until);
       return { subject, status: report.errors.length ? 'failed' : 'built', ...report };
     } catch (error) {
-      if (error instanceof CompilerFailure) return { subject, status: 'failed', reason: error.message };
+      if (error instanceof CompilerError) return { subject, status: 'failed', reason: error.message };
       if (wanted.signal.aborted) return undefined;
       throw error;
     } finally {
@@ -116,7 +116,7 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
     job,
     async enqueueBuild(tx: Tx, { deploymentId, branchId }) {
       if (!(await store.insertWaitingBuild(tx, deploymentId, branchId))) return;
-      // The job that begins another build goes on with this one: with many jobs, a deployment would get many turns.
+      // The job of another waiting build goes on with this one: more jobs would give the deployment more turns.
       if (!(await store.lockOtherWaiting(tx, deploymentId, branchId)))
         await enqueue(tx, job, { deploymentId });
     },
@@ -125,7 +125,8 @@ export function createBuilds({ log, compiler, events }: BuildsOptions): Builds {
 
 /**
  * Takes the newest state of the branch, unless it is not built any more. The branch is locked until the build refers to
- * that state. So the build has every change that was made before it, and a sweep finds the tree at one of the two.
+ * that state. So the build has every change that was made before it, and a sweep finds the tree at the branch or at the
+ * build.
  */
 async function recordSubject(
   tx: Tx,
@@ -156,7 +157,7 @@ async function claim(
   }
 }
 
-/** Gives a signal that is aborted when the question is answered with no. */
+/** Asks the question at intervals, and gives a signal that is aborted when the answer is no. */
 function whileWanted(isWanted: () => Promise<boolean>) {
   const unwanted = new AbortController();
   const timer = setInterval(async () => {

@@ -1,10 +1,10 @@
-/** Compiles a commit or a tree without making a build of it, and says what it means beside an earlier one. */
+/** Compiles a commit or a tree without making a build of it, and compares its meaning with that of an earlier one. */
 import type { Problem } from '@oriel/semantic';
 import type { Database } from '../../platform/db/database.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import type { Hash } from '../../platform/git/objects.ts';
 import { treeOfCommit } from '../data-models/index.ts';
-import { type Compiler, CompilerFailure, type Meaning } from './compiler.ts';
+import { type Compiler, CompilerError, type Meaning } from './compiler.ts';
 import { readModelFiles } from './model-files.ts';
 import { compileProject, findProject } from './project.ts';
 import { errorTextOf } from './rules.ts';
@@ -36,7 +36,7 @@ export const createCheckTree =
       const problem = errors.length ? errorTextOf({ reason: null, errors: [...errors] }) : null;
       return { errors, problem, meaning };
     } catch (error) {
-      if (!(error instanceof CompilerFailure)) throw error;
+      if (!(error instanceof CompilerError)) throw error;
       const failure = { file: '', message: error.message, hint: undefined, line: 1, column: 1 };
       return { errors: [failure], problem: error.message, meaning: undefined };
     }

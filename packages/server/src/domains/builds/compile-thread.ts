@@ -22,7 +22,7 @@ parentPort!.on('message', ({ files, wantsModel, before }: Order) => {
   parentPort!.postMessage(report);
 });
 
-/** What did not compile before is not compared: everything of it is new. */
+/** If the earlier model did not compile, everything in this one counts as new. */
 function meaningOf(model: Model, before: ReadonlyMap<string, string>): Meaning {
   const old = compileModel(before).model ?? { cubes: new Map(), views: new Map() };
   const changes = compareModels(old, model);

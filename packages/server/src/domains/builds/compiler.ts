@@ -2,25 +2,20 @@
 import { deserialize, serialize } from 'node:v8';
 import {
   type ChangedPart,
-  type Compiled,
+  type CompileResult,
   type Model,
   type PackedPart,
   packModel,
   unpackModel,
 } from '@oriel/semantic';
 import { joinShared, splitShared } from '../../platform/shared-bytes.ts';
-import { createSteps } from '../../platform/steps.ts';
-import {
-  createThreads,
-  ThreadLimitReached,
-  type ThreadLimits,
-  threadScript,
-} from '../../platform/threads.ts';
+import { createThreads, ThreadLimitError, type ThreadLimits, threadScript } from '../../platform/threads.ts';
+import { createYielder } from '../../platform/yielder.ts';
 
-export type Report = Omit<Compiled, 'model'> & {
-  /** Only for who asks for it. */
+export type Report = Omit<CompileResult, 'model'> & {
+  /** The model, if the caller wants it (`wantsModel`). */
   model?: Model | undefined;
-  /** Only for who gives the files of before, and if the model compiles. */
+  /** The changes of meaning, if the caller gave the earlier files and the model compiles. */
   meaning?: Meaning | undefined;
 };
 
@@ -34,12 +29,12 @@ export interface Meaning {
 }
 
 /** What the thread answers. The parts of the model are bytes that all threads share. */
-export type PackedReport = Omit<Compiled, 'model'> & {
+export type PackedReport = Omit<CompileResult, 'model'> & {
   packed: SharedArrayBuffer | undefined;
   meaning: Meaning | undefined;
 };
 
-/** What the thread is asked for. A model is large, so it is sent back only to who needs it. */
+/** The order to the thread. A model is large, so it is sent back only if the caller needs it. */
 export interface Order {
   files: ReadonlyMap<string, string>;
   wantsModel: boolean;
@@ -48,7 +43,7 @@ export interface Order {
 }
 
 /** Says in words for people why a model could not be compiled. */
-export class CompilerFailure extends Error {}
+export class CompilerError extends Error {}
 
 /** A model of 20 MB takes about a third of both. */
 export const COMPILE_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 1024 };
@@ -56,7 +51,7 @@ export const COMPILE_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 1024 };
 export type CompileOptions = Partial<Pick<Order, 'wantsModel' | 'before'>>;
 
 export interface Compiler {
-  /** Rejects with a `CompilerFailure` if the model is too much, and with the reason of the signal if that is aborted. */
+  /** Rejects with a `CompilerError` if the model is too much, and with the reason of the signal if that is aborted. */
   compile(files: ReadonlyMap<string, string>, signal: AbortSignal, options?: CompileOptions): Promise<Report>;
   stop(): Promise<void>;
 }
@@ -70,8 +65,8 @@ export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler 
   return {
     compile: (files, signal, { wantsModel = false, before } = {}) =>
       threads.run({ files, wantsModel, before }, signal).then(unpack, (error: unknown) => {
-        if (!(error instanceof ThreadLimitReached)) throw error;
-        throw new CompilerFailure(`The data model ${words[error.limit]} to compile, so it was stopped.`);
+        if (!(error instanceof ThreadLimitError)) throw error;
+        throw new CompilerError(`The data model ${words[error.limit]} to compile, so it was stopped.`);
       }),
     stop: threads.stop,
   };
@@ -80,7 +75,7 @@ export function createCompiler(limits: ThreadLimits = COMPILE_LIMITS): Compiler 
 async function unpack({ packed, ...report }: PackedReport): Promise<Report> {
   if (!packed) return report;
   const unpacked = unpackModel();
-  const step = createSteps();
+  const step = createYielder();
   for (const part of splitShared(packed)) {
     unpacked.add(deserialize(part) as PackedPart);
     await step();

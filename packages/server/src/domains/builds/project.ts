@@ -3,14 +3,14 @@ import type { Problem } from '@oriel/semantic';
 import type { Queryable } from '../../platform/db/database.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { findModelSettings, projectTree, rootOf } from '../data-models/index.ts';
-import { type CompileOptions, type Compiler, CompilerFailure, type Report } from './compiler.ts';
+import { type CompileOptions, type Compiler, CompilerError, type Report } from './compiler.ts';
 import { readModelFiles } from './model-files.ts';
 
 export interface Project {
   deploymentId: number;
-  /** The beginning of the paths of its files: `` or `folder/`. */
+  /** The prefix of the paths of its files: empty or `folder/`. */
   root: string;
-  /** Its own tree, in which paths are from the root on. Null if there is no such folder. */
+  /** The tree of the project, with paths relative to its root. Null if there is no such folder. */
   tree: string | null;
 }
 
@@ -29,9 +29,7 @@ export async function compileProject(
   options?: CompileOptions,
 ): Promise<Report> {
   if (tree === null) {
-    throw new CompilerFailure(
-      `There is no folder ${root}, which the settings name as \`deployProjectRoot\`.`,
-    );
+    throw new CompilerError(`There is no folder ${root}, which the settings name as \`deployProjectRoot\`.`);
   }
   const report = await compiler.compile(await readModelFiles(db, deploymentId, tree), signal, options);
   const named = (problem: Problem) => ({ ...problem, file: problem.file && root + problem.file });

@@ -18,7 +18,7 @@ import {
   visibleTree,
 } from '../data-models/index.ts';
 import { requireSettings, uploadBranch } from '../uploads/index.ts';
-import { type Compiler, CompilerFailure } from './compiler.ts';
+import { type Compiler, CompilerError } from './compiler.ts';
 import { compileProject, findProject } from './project.ts';
 import { badBranch, statusOf, toBuild, toModelError } from './rules.ts';
 import * as store from './store.ts';
@@ -72,7 +72,7 @@ export const buildRoutes = ({ compiler, enqueueBuild, cursors }: BuildOptions) =
     operations.buildStatus,
     async ({ actor, db }, { params: { deploymentId }, query: { branchName } }) => {
       const where = { deploymentId, userId: actor.userId };
-      // Without a name, the branch that an upload without a name goes to: tools wait here for what they deployed.
+      // Without a name, use the branch of an upload without a name: tools wait here for what they deployed.
       const branch =
         branchName == null
           ? await uploadBranch(db, where, await requireSettings(db, deploymentId), {})
@@ -106,7 +106,7 @@ export const buildRoutes = ({ compiler, enqueueBuild, cursors }: BuildOptions) =
         branchName: branch.name,
       };
     } catch (error) {
-      if (!(error instanceof CompilerFailure)) throw error;
+      if (!(error instanceof CompilerError)) throw error;
       const failure = { fileName: '', message: error.message, line: null, column: null };
       return { valid: false, errors: [failure], warnings: [], cubesCount: 0, branchName: branch.name };
     }

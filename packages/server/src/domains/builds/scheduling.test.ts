@@ -11,7 +11,7 @@ import type { Listener } from '../../platform/db/listener.ts';
 import { JOBS_CHANNEL, type JobKind } from '../../platform/jobs/jobs.ts';
 import { startWorker, type Worker } from '../../platform/jobs/worker.ts';
 import { createBuilds } from './builds.ts';
-import { type Compiler, CompilerFailure, type Report } from './compiler.ts';
+import { type Compiler, CompilerError, type Report } from './compiler.ts';
 import { isAnyWaiting, startBuild } from './store.ts';
 
 interface PendingCompile {
@@ -235,7 +235,7 @@ test('a compiler that gives up is a failed build with the reason, and an unexpec
   const dev = await branchOf();
   await dev.write(model('x'));
   await work();
-  (await next(1)).fail(new CompilerFailure('It took too long.'));
+  (await next(1)).fail(new CompilerError('It took too long.'));
   await expect.poll(async () => (await newest(dev)).status).toBe('failed');
   expect(await newest(dev)).toMatchObject({ errorText: 'It took too long.', deploymentStatus: 'none' });
   await dev.write(model('y'));
@@ -312,7 +312,7 @@ test('the newest fifty builds of a branch are kept, and the last good one', asyn
     from builds cross join generate_series(1, 80) n`);
   await query("update builds set id = default where status = 'waiting'");
   await work();
-  (await next(1)).fail(new CompilerFailure('Too much.'));
+  (await next(1)).fail(new CompilerError('Too much.'));
   await expect.poll(() => query('select 1 from builds')).toHaveLength(51);
   expect(await newest(dev)).toMatchObject({ status: 'failed', deploymentStatus: 'built' });
 });

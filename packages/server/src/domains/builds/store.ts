@@ -37,7 +37,7 @@ export const startBuild = (db: Queryable, deploymentId: number, jobId: number) =
       order by status = 'building' desc, id limit 1 for update)
     returning id, branch_id as "branchId", attempts`);
 
-/** A build that was begun again belongs to who began it last. */
+/** Matches the build for the run that began it last: an interrupted build can be begun again. */
 const mine = ({ id, attempts }: StartedBuild) =>
   sql`id = ${id} and attempts = ${attempts} and status = 'building'`;
 
@@ -74,7 +74,7 @@ export interface Outcome {
   isUncommitted?: boolean;
 }
 
-/** Returns whether the build was still ours. */
+/** Ends the build. Returns whether it still belonged to this run. */
 export const finishBuild = async (tx: Tx, build: StartedBuild, outcome: Outcome) => {
   const { status, reason = null, errors = [], warnings = [], cubesCount = null } = outcome;
   const finished = await tx.run(sql`
@@ -130,7 +130,7 @@ export interface ListedBuild extends BuildRow {
   finishedAt: string | null;
 }
 
-/** Newest first, before this id. */
+/** Returns the builds before this id, newest first. */
 export const listBuilds = (
   db: Queryable,
   branchId: number,

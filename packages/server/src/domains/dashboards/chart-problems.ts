@@ -6,7 +6,7 @@ import type { ReportChart } from '@oriel/contract';
 import type { MemberKind, QueryIssue } from '@oriel/semantic';
 import type { Static } from 'typebox';
 
-/** Undefined for a name that is not known to whoever publishes. */
+/** Returns the kind of a member; undefined for a name that the publisher does not know. */
 export type FindKind = (name: string) => MemberKind | undefined;
 
 /** A field that a Vega-Lite specification names at a path. */
@@ -18,8 +18,8 @@ export interface MissingField {
 /** A chart that names many has the same fault in all of them. */
 export const MISSING_MAX = 10;
 
-type GivenChart = Static<typeof ReportChart>;
-interface ChartSource extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
+type ChartInput = Static<typeof ReportChart>;
+interface ChartSource extends Pick<ChartInput, 'kind' | 'fillMissingRows' | 'periodComparisons'> {
   query: object | null;
   sqlQuery: string | null;
   spec: object;
@@ -106,8 +106,8 @@ export const issueMessages = ({ place }: ChartQuery, issues: readonly QueryIssue
   issues.slice(0, MISSING_MAX).map(({ path, message }) => `${place}${path ? `.${path}` : ''}: ${message}`);
 
 /**
- * Messages about members that queries cannot use. The planner tells of the first one only, and of none to viewers whom no
- * policy lets pass, because they have no rows in any case.
+ * Messages about members that queries cannot use. The planner reports only the first one, and none to viewers whom no
+ * policy admits, because they have no rows in any case.
  */
 function problemsOfQuery({ place, asked }: ChartQuery, kindOf: FindKind, said: readonly string[]): string[] {
   if (typeof asked === 'string') return [];
@@ -182,8 +182,8 @@ export interface PlannedChart {
 }
 
 /**
- * Messages. Empty if the chart can be drawn. For Vega-Lite, the thread that compiles it looks for its fields. Without a model
- * only fields are looked at.
+ * Returns messages; none if the chart can be drawn. The fields of Vega-Lite are checked by the thread that compiles it.
+ * Without a model, only fields are checked.
  */
 export function problemsOf(snapshot: ChartSource, model: PlannedChart | undefined): string[] {
   const { kind, query, spec, python } = snapshot;
@@ -220,7 +220,7 @@ export function problemsOf(snapshot: ChartSource, model: PlannedChart | undefine
   if (kind === 'kpi') {
     named('meta.chart.spec.measure', own.measure, isMeasure);
     const comparison = isObject(own.comparison) ? own.comparison : {};
-    // Whoever leaves out the outer object means the same.
+    // The outer object may be left out.
     const period = isObject(comparison.periodComparison) ? comparison.periodComparison : comparison;
     const { timeDimension } = period;
     if (model && typeof timeDimension === 'string' && model.kindOf(timeDimension) !== 'time')

@@ -2,11 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { parse } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import { closeThread } from '../../platform/close-thread.ts';
+import { hardenThread } from '../../platform/harden-thread.ts';
 import type { ChartAnswer, ChartTask } from './charts.ts';
 import { requireCompiledExpressions, requireSourceExpressions } from './expression-rules.ts';
 import { missingFields } from './spec-fields.ts';
-import { requireVega, SpecProblem } from './spec-rules.ts';
+import { requireVega, SpecError } from './spec-rules.ts';
 
 interface Signal {
   name: string;
@@ -59,7 +59,7 @@ function compileChart(source: object) {
   return vega;
 }
 
-closeThread();
+hardenThread();
 
 parentPort!.on('message', (tasks: ChartTask[]) => {
   const answers = tasks.map(({ spec, stored, given }): ChartAnswer => {
@@ -67,7 +67,7 @@ parentPort!.on('message', (tasks: ChartTask[]) => {
       if (stored) requireCompiled(stored);
       return { vega: compileChart(spec), missing: given ? missingFields(spec, given) : [] };
     } catch (error) {
-      const path = error instanceof SpecProblem ? error.path : '';
+      const path = error instanceof SpecError ? error.path : '';
       return { problem: { path, message: `does not compile: ${(error as Error).message}`.slice(0, 500) } };
     }
   });

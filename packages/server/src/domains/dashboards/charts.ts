@@ -1,15 +1,10 @@
 /** Compiles the Vega-Lite specifications of reports in threads, so that a large or malicious one delays nobody. */
 import { createAdmission } from '../../platform/admission/admission.ts';
-import {
-  createThreads,
-  ThreadLimitReached,
-  type ThreadLimits,
-  threadScript,
-} from '../../platform/threads.ts';
+import { createThreads, ThreadLimitError, type ThreadLimits, threadScript } from '../../platform/threads.ts';
 import type { MissingField } from './chart-problems.ts';
 
 export interface ChartTask {
-  /** Vega-Lite. */
+  /** The Vega-Lite specification. */
   spec: object;
   /** What it was compiled to earlier, if that shall be checked too. */
   stored?: object;
@@ -21,7 +16,7 @@ export type ChartAnswer =
   | { vega: object; missing?: MissingField[]; problem?: undefined }
   | {
       problem: { path: string; message: string };
-      /** It was not looked at to its end, so another time the answer may be another one. */
+      /** The check did not finish, so a later one may answer differently. */
       isUnfinished?: true;
     };
 
@@ -54,7 +49,7 @@ export function createCharts(limits: ThreadLimits = CHART_LIMITS): Charts {
       try {
         return await places.take({ sharer, signal }, () => threads.run(tasks, signal));
       } catch (error) {
-        if (!(error instanceof ThreadLimitReached)) throw error;
+        if (!(error instanceof ThreadLimitError)) throw error;
         const message = 'takes too much time or memory to compile';
         return tasks.map(() => ({ problem: { path: '', message }, isUnfinished: true }));
       }

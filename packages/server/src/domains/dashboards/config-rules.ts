@@ -206,7 +206,7 @@ function checkWidget({ type }: Widget, placed: PlacedWidget): Chart[] {
   return [];
 }
 
-/** Not looked at again later: what may not be drawn is said in its words wherever it is shown. */
+/** Checks pictures, at publication only: later, the words of the widget stand in for one that may not be drawn. */
 function requirePictures(widgets: Widget[], placed: PlacedWidget[], root: string) {
   let pixels = 0;
   for (const [i, { type }] of widgets.entries()) {
@@ -262,7 +262,7 @@ function contentOf({ config, path }: PlacedWidget): { id: unknown; path: string 
   ];
 }
 
-/** A filter with a wrong id would filter nothing, and nobody would see it. */
+/** Checks the charts that a filter names: with a wrong id, it would filter nothing, and nobody would notice. */
 function requireFiltered(widgets: Widget[], placed: PlacedWidget[], all = widgets) {
   const charts = new Set(all.filter(({ type }) => type === 'CHART').map(({ id }) => id));
   for (const [i, { type }] of widgets.entries()) {

@@ -34,7 +34,7 @@ const publish = (config: object) =>
     body: { config: configWith(config), allowEmbed: true },
   });
 
-/** Of the first widget. */
+/** The default of the first widget. */
 const defaultOf = ({ widgets }: { widgets?: readonly { config?: object | null }[] | null }) =>
   (widgets![0]!.config as { default?: unknown }).default;
 
@@ -55,7 +55,7 @@ test('a filter begins with the attribute of whoever looks, and with everything f
   expect(ann.preset).toEqual({ ...preset, value: 'EMEA' });
   expect(bob.preset).toEqual({ ...preset, value: 'AMER' });
   expect(cleo.preset).toEqual({ ...preset, value: null });
-  // Nobody is shown what was kept for another one.
+  // Without an ETag, no cache keeps a reply for one viewer and shows it to another one.
   expect([ann.etag, bob.etag, cleo.etag].filter(Boolean)).toEqual([]);
   // Authors go on with what they wrote.
   const { config } = await world.admin.getDashboardVersion({ deploymentId, workbookId, versionNumber: 1 });

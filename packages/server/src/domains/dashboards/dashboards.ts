@@ -115,19 +115,19 @@ export interface PublishedVersion {
 
 /** The one way to read what is published, by the rules of today. */
 export interface PublishedDashboards {
-  /** As the caller sees the dashboard of a workbook. Throws a 404 if they do not see it. */
+  /** Returns the dashboard of a workbook as the caller sees it. Throws a 404 if they do not see it. */
   ofWorkbook(
     db: Queryable,
     actor: Caller,
     workbook: { deploymentId: number; workbookId: number },
   ): Promise<PublishedDashboard>;
-  /** That of a workbook that the caller can read, or null if nothing is published. */
+  /** Returns the dashboard of a workbook that the caller can read, or null if nothing is published. */
   findOfWorkbook(
     db: Queryable,
     actor: Caller,
     workbook: { id: number; deploymentId: number },
   ): Promise<PublishedDashboard | null>;
-  /** As pages get it, for what is drawn without a caller. Nothing if it was taken back. */
+  /** Returns the version as pages get it, to draw it without a caller; nothing if it was taken back. */
   version(db: Queryable, dashboardId: number): Promise<PublishedVersion | undefined>;
 }
 

@@ -61,7 +61,7 @@ export const demoDashboards = (charts: Charts): DemoStep => ({
   },
 });
 
-/** Has the answers for all charts of the demo, so that nothing is compiled in the transaction. */
+/** Compiles all charts of the demo in advance, so that nothing is compiled in the transaction. */
 async function compileAll(charts: Charts): Promise<Charts> {
   const signal = AbortSignal.timeout(COMPILE_WITHIN_MS);
   const known: { spec: object; answer: ChartAnswer }[] = [];

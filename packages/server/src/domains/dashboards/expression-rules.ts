@@ -4,7 +4,7 @@
  * (`packages/charts/src/vega/expressions.ts`); here the author is told.
  */
 import { parseExpression, splitAccessPath } from 'vega';
-import { OBJECT_NAMES, SpecProblem, walk } from './spec-rules.ts';
+import { OBJECT_NAMES, SpecError, walk } from './spec-rules.ts';
 
 /** Where Vega-Lite and Vega have expressions. */
 const SOURCE_KEYS = [
@@ -103,17 +103,17 @@ function requireExpressions(spec: object, keys: string[], isCompiled: boolean) {
   walk(spec, (key, value, path) => {
     if (typeof value !== 'string') return;
     if (!keys.includes(key)) {
-      if (isSharedPath(value)) throw new SpecProblem(path, 'cannot be used: all objects share it');
+      if (isSharedPath(value)) throw new SpecError(path, 'cannot be used: all objects share it');
       return;
     }
     let tree: Node;
     try {
       tree = parseExpression(value) as Node;
     } catch (error) {
-      throw new SpecProblem(path, `is not an expression: ${(error as Error).message}`);
+      throw new SpecError(path, `is not an expression: ${(error as Error).message}`);
     }
     const used = usedOfPage(tree, isCompiled);
-    if (used) throw new SpecProblem(path, `cannot use \`${used}\`: a chart sees only its rows`);
+    if (used) throw new SpecError(path, `cannot use \`${used}\`: a chart sees only its rows`);
   });
 }
 

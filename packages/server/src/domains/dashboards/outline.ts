@@ -3,7 +3,7 @@ import type { DashboardOutline } from '@oriel/contract';
 import type { DashboardConfig, Widget } from './config-rules.ts';
 import type { StoredSnapshot } from './snapshots.ts';
 
-type Shows = DashboardOutline[number]['shows'];
+type OutlineKind = DashboardOutline[number]['shows'];
 
 /** What is below would be outside of the picture. */
 const ITEMS_MAX = 60;
@@ -26,14 +26,14 @@ export function outlineOf(
     });
 }
 
-/** What lies in a container has places in it. */
+/** Returns the widgets in a container. They are left out, because their places are relative to the container. */
 function heldBy({ type, config }: Widget): unknown[] {
   if (type !== 'CONTAINER') return [];
   const { widgets, tabs } = (config ?? {}) as { widgets?: unknown[]; tabs?: { widgets?: unknown[] }[] };
   return [...(widgets ?? []), ...(tabs ?? []).flatMap((tab) => tab.widgets ?? [])];
 }
 
-const MARKS: Record<string, Shows> = {
+const MARKS: Record<string, OutlineKind> = {
   line: 'line',
   trail: 'line',
   area: 'area',
@@ -44,7 +44,7 @@ const MARKS: Record<string, Shows> = {
   rect: 'heatmap',
 };
 
-function shownBy({ kind, spec, source }: Pick<StoredSnapshot, 'kind' | 'spec' | 'source'>): Shows {
+function shownBy({ kind, spec, source }: Pick<StoredSnapshot, 'kind' | 'spec' | 'source'>): OutlineKind {
   if (kind === 'table' || kind === 'kpi' || kind === 'map') return kind;
   if (kind !== 'vega') return 'text';
   const [mark, encoding] = drawnFirst(source ?? spec);

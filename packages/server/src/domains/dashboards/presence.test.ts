@@ -70,7 +70,7 @@ test('two people at two servers see each other, what each has open, and that one
   await open(world.url, bob, 'tab-of-bob', 'revenue');
   await expect.poll(() => adas.heard.seen).toEqual([here(ada), here(bob, 'revenue')]);
   await expect.poll(() => bobs.heard.seen).toEqual([here(ada), here(bob, 'revenue')]);
-  // Nobody speaks for somebody else.
+  // A user cannot speak for the tab of another user.
   await open(world.url, ada, 'tab-of-bob', 'costs');
   await open(world.url, ada, 'tab-of-ada', 'costs');
   await expect.poll(() => bobs.heard.seen).toEqual([here(ada, 'costs'), here(bob, 'revenue')]);
@@ -89,7 +89,7 @@ test('those who edit another draft, or may not edit, hear nothing', async () => 
   await expect(open(world.url, reader, 'tab-of-reader', null)).rejects.toMatchObject({ status: 404 });
   const adas = listen(world.url, ada, 'tab-of-ada');
   await expect.poll(() => adas.heard.seen).toEqual([here(ada)]);
-  // Whoever loses the right hears no more of those who come.
+  // A user who loses the right does not hear of users who come later.
   const { userId } = ada;
   await world.admin.setUserPolicy({
     body: { resourceType: 'Workbook', resourceId: workbookId, userId, action: null },

@@ -1,6 +1,7 @@
 /**
- * Who has the draft of a dashboard open, and which widget. Each server knows the tabs that listen to it, in memory, and tells
- * the other servers by NOTIFY. Nothing is stored: who listens no more is gone at once, and a server that fell silent soon.
+ * Who has the draft of a dashboard open, and which widget. Each server knows the tabs that listen to it, in memory, and
+ * tells the other servers by NOTIFY. Nothing is stored: a tab that stops listening is gone at once, and the tabs of a
+ * server that fell silent are gone soon.
  */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/db/database.ts';
@@ -30,7 +31,7 @@ const LIMITS = { perWorkbook: 30, perUser: 10, inAll: 1000 };
 /** Also how often other servers hear that a tab is still there. */
 const BEAT_MS = 15_000;
 const SILENT_MS = 3 * BEAT_MS;
-/** Changes within this time are told together. */
+/** Changes within this time are sent as one batch. */
 const TOGETHER_MS = 100;
 /** A notification of PostgreSQL has less than 8,000. */
 const PAYLOAD_MAX_BYTES = 7800;
@@ -97,7 +98,7 @@ export function createPresence({
     if (message.tabs.length) draft.elsewhere.set(message.from, { tabs: message.tabs, heardAt: Date.now() });
     else draft.elsewhere.delete(message.from);
     changed(draft);
-    // It does not know yet who is here.
+    // The other server does not know yet which tabs are here.
     if (message.isNew) tell(message.workbookId);
   }
 
@@ -181,7 +182,7 @@ export function createPresence({
   };
 }
 
-/** With names, for as long as `requireEditor` lets the caller hear of others. */
+/** Yields the tabs with the names of their users, for as long as `requireEditor` lets the caller hear of others. */
 export async function* describePeople(
   db: Database,
   watched: AsyncIterable<Tab[]>,

@@ -1,7 +1,7 @@
 /**
- * The draft of a dashboard as somebody else would see it. An admin names them, which is audited, and gets an id that works for an
- * hour, for this admin and this workbook, with the admin's own credential: it is no token of the other person. Rights are
- * read again for each question.
+ * Shows the draft of a dashboard as another user would see it. An admin names that user, which is audited, and gets an
+ * id that works for an hour, for this admin and this workbook, with the admin's own credential: it is no token of the
+ * other person. Rights are read again for each question.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { BodyOf, operations } from '@oriel/contract';
@@ -19,7 +19,7 @@ export type Identity = BodyOf<typeof operations.createDashboardPreview>;
 
 const LIFE_MS = 3_600_000;
 
-/** Whom and what a preview is for. */
+/** The admin and the workbook that a preview is bound to. */
 interface PreviewScope {
   userId: number;
   deploymentId: number;
@@ -60,7 +60,7 @@ export function createPreviewIds(keys: Keys, now = Date.now): PreviewIds {
 
 interface PreviewIdentity {
   as: NonNullable<QueryCall['as']>;
-  /** Who would call; null for somebody of whom only a group is known. */
+  /** The caller that the previewed user would be; null if only a group of the user is known. */
   actor: Caller | null;
 }
 
@@ -100,10 +100,10 @@ export async function resolveIdentity(
   };
 }
 
-/** Of a viewer who has never come: no user has it. */
+/** The id of a viewer who has never come. No user has it. */
 export const NO_USER = 0;
 
-/** Whether they see what is published; null if too little is known of them. */
+/** Whether the previewed user sees what is published; null if too little is known of the user. */
 export async function seesDashboard(
   db: Queryable,
   { actor }: PreviewIdentity,
@@ -115,7 +115,7 @@ export async function seesDashboard(
   return row?.isSeen ?? false;
 }
 
-/** Whoever may not ask has no rows. */
+/** Throws a 403 if the previewed user may not query the deployment, and so has no rows. */
 export function requireAsking({ actor }: PreviewIdentity, deploymentId: number) {
   if (actor && !mayIn(actor, deploymentId, 'AIBIView'))
     throw new ApiError('forbidden', { message: 'They may not query this deployment.' });

@@ -42,7 +42,8 @@ export async function prepare(
     throw invalid('workbookId', 'must be the workbook of the path');
   const config = given.config ?? (workbook.dashboardDraft as DashboardConfig | null);
   if (!config) throw new ApiError('dashboard_without_draft');
-  // Its scripts run for viewers who may see more than the author, and browsers cannot close every way out of a frame.
+  // The scripts of an application run for viewers who may see more than the author, and browsers cannot close every way
+  // out of a frame.
   const hasApplication = config.kind === 'APP' || applicationsIn(config).length > 0;
   if (hasApplication && context.viewer.embedTenant !== null)
     throw new ApiError('forbidden', { message: 'Applications are published by people of the account only.' });
@@ -80,7 +81,7 @@ async function requireApplications({ db, viewer }: PrepareOptions, config: Dashb
   }
 }
 
-/** A filter or a choice of granularities for a member that there is not would do nothing, and nobody would see it. */
+/** Throws for a control whose member does not exist: it would do nothing, and nobody would notice. */
 function requireControls({ widgets }: DashboardConfig, root: string, kindOf: FindKind) {
   for (const [i, { id, type, config }] of (widgets ?? []).entries()) {
     if (type !== 'FILTER' && type !== 'TIME_GRAIN') continue;
@@ -119,7 +120,7 @@ function rangedIn({ widgets }: DashboardConfig, chartId: string, query: object |
   return (widgets ?? []).flatMap(({ type, config }) => {
     if (type !== 'FILTER') return [];
     const { member, kind, widgets: named, mapping, default: first } = config as FilterConfig;
-    // An attribute is not there for everybody.
+    // A default from an attribute does not count, because not every viewer has the attribute.
     const isRange = RANGES.includes(first?.operator ?? '') && first?.userAttribute == null;
     if (kind !== 'date-range' || !isRange || (named?.length && !named.includes(chartId))) return [];
     const mapped = mapping?.[chartId];
@@ -159,7 +160,7 @@ export async function publish(
   return { before, after: await ensureDashboard(tx, actor, workbook) };
 }
 
-/** Viewers see nothing any more. The lock on the workbook keeps others from publishing meanwhile. */
+/** Takes the dashboard back: viewers see nothing any more. The lock on the workbook excludes publications. */
 export async function unpublish(
   tx: Tx,
   actor: Caller,

@@ -36,8 +36,8 @@ export interface Python {
   /** Why nothing can run here, or undefined. */
   problem(): Promise<string | undefined>;
   /**
-   * Rejects with a 501 if there is no sandbox, and with a 503 if too many wait. `rows` returns JSON in lines, as SQL queries
-   * are answered. It is called before the wait for a place, so that a slow query keeps nobody else from one.
+   * Rejects with a 501 if there is no sandbox, and with a 503 if too many wait. `rows` returns JSON in lines, as SQL
+   * queries are answered. It is called before the wait for a place, so that a slow query does not occupy one.
    */
   run(source: string, rows: () => Promise<Rows>, who: PythonCaller): Promise<PythonResult>;
 }
@@ -103,7 +103,7 @@ export function createPython({
     return found;
   }
 
-  /** Callers who ask at the same time share one look, because each look starts a process. */
+  /** Single-flight: concurrent callers share one check, because each check starts a process. */
   async function problem() {
     if (known && known.until >= Date.now()) return known.problem;
     looking ??= lookAndKeep().finally(() => {

@@ -66,7 +66,7 @@ test('a widget that is refused today is not shown, and the others are', async ()
     ...ids.map((reportId) => ({ reportId })),
     { problem: expect.stringContaining('needs a text') },
   ]);
-  // Whoever reads the workbook gets the same.
+  // A reader of the workbook gets the same.
   const { publishedDashboard } = await world.admin.getWorkbook({ deploymentId, workbookId });
   expect(publishedDashboard).toEqual(read);
 });
@@ -96,7 +96,7 @@ const earlier = (id: number) => {
   return { id, config: {}, snapshots: [snapshot] } as unknown as VersionRow;
 };
 
-/** Charts that answer when they are told to. */
+/** A compiler of charts that answers when the test says so. */
 function createHeldCharts() {
   const held: { resolve(answers: ChartAnswer[]): void; reject(error: Error): void }[] = [];
   const compile = (_tasks: ChartTask[]) =>

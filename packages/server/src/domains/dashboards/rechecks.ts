@@ -1,13 +1,13 @@
 /**
- * Checks again, when it is read, what was published before the rules of today. A widget that they refuse is shown as one that
- * failed, and the others as before.
+ * Checks a published dashboard again when it is read, if it was published under older rules, and caches what was found. A
+ * widget that the rules of today refuse is shown as one that failed, and the others as before.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../platform/errors.ts';
 import type { Charts } from './charts.ts';
 import { findWidgetProblems } from './config-rules.ts';
 import { problemOfPlain, RULES, type StoredSnapshot } from './snapshots.ts';
-import { requireVegaLite, SpecProblem } from './spec-rules.ts';
+import { requireVegaLite, SpecError } from './spec-rules.ts';
 import type { VersionRow } from './store.ts';
 
 /** The problem of each snapshot. */
@@ -102,7 +102,7 @@ function firstProblem({ kind, spec, source, rules }: StoredSnapshot): string | u
     requireVegaLite(source);
     return undefined;
   } catch (error) {
-    if (error instanceof SpecProblem || error instanceof ApiError) return error.message;
+    if (error instanceof SpecError || error instanceof ApiError) return error.message;
     throw error;
   }
 }

@@ -178,7 +178,7 @@ describe('what cannot be published is a 400 that names the place, and nothing is
     position,
     config: publicId ? { publicId } : {},
   });
-  /** Published in a workbook of its own. */
+  /** Publishes the config in a workbook of its own. */
   const published = async (config: Config, then?: 'and taken back', at = deploymentId) => {
     const { id } = await world.admin.createWorkbook({ deploymentId: at, body: { name: 'Other' } });
     const where = { deploymentId: at, workbookId: id };

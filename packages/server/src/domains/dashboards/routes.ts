@@ -131,7 +131,7 @@ export const dashboardRoutes = (
     handle(operations.watchDashboardDraft, async ({ actor, db, signal }, { params, query }) => {
       const requireEditor = () =>
         requirePlainWorkbook(db, viewerOf(actor, params.deploymentId), params.workbookId, EDIT);
-      // Before the stream begins: later, a refusal could only end it.
+      // Check before the stream begins: later, a refusal could only end it.
       await requireEditor();
       const own = { tab: query.tab ?? randomUUID(), userId: actor.userId };
       presence.requireRoom(params.workbookId, own);
@@ -195,13 +195,13 @@ export const dashboardRoutes = (
       const shown = shownTo(actor, row, version);
       const dashboard = toDashboard(actor, row, version);
       if (!beginsWithAttributes(version.config)) {
-        // Without a tag nobody keeps it.
+        // Without an ETag, no cache keeps a reply that is not final.
         if (isFinal) etag.send(stateOf(row, shown));
         return dashboard;
       }
       const { userAttributes } = await queries.viewer({ actor, db, signal, deploymentId: row.deploymentId });
       const config = withAttributes(version.config, userAttributes);
-      // No tag either: that of the state says nothing of the viewer, and another one would fit no `If-Match`.
+      // No ETag here: that of the state does not depend on the viewer, and any other one would match no `If-Match`.
       return { ...dashboard, config };
     }),
 
@@ -242,7 +242,7 @@ export const dashboardRoutes = (
       requireRequest(body);
       return change(async (tx) => {
         const viewer = viewerOf(actor, params.deploymentId);
-        // First of all, so that nobody without this right learns which embed tenants there are.
+        // Check the right first, so that a caller without it cannot learn which embed tenants exist.
         await requirePlainWorkbook(tx, viewer, params.workbookId, MANAGE);
         await keepTenantOf(tx, body);
         const workbook = await lockPlainWorkbook(tx, viewer, params.workbookId, MANAGE);

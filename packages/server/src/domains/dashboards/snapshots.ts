@@ -17,13 +17,13 @@ import {
 } from './chart-problems.ts';
 import type { Charts } from './charts.ts';
 import { type Chart, requireText } from './config-rules.ts';
-import { requirePlainSpec, requireVegaLite, SpecProblem } from './spec-rules.ts';
+import { requirePlainSpec, requireVegaLite, SpecError } from './spec-rules.ts';
 
-type GivenChart = Static<typeof ReportChart>;
-export type SnapshotKind = GivenChart['kind'];
+type ChartInput = Static<typeof ReportChart>;
+export type SnapshotKind = ChartInput['kind'];
 
 export interface StoredSnapshot
-  extends Pick<GivenChart, 'kind' | 'fillMissingRows' | 'periodComparisons' | 'preferences'> {
+  extends Pick<ChartInput, 'kind' | 'fillMissingRows' | 'periodComparisons' | 'preferences'> {
   reportId: number;
   versionNumber: number;
   name: string;
@@ -85,7 +85,7 @@ export async function takeSnapshots(
     const snapshot = snapshotOf(report, model, refuse);
     return { snapshot, refuse, ranged: rangedFor?.(widget.id, snapshot.query) };
   });
-  // Like an application, it runs for viewers who may see more than its author.
+  // Like an application, Python runs for viewers who may see more than its author.
   if (viewer.embedTenant !== null && drafts.some(({ snapshot }) => snapshot.python))
     throw new ApiError('forbidden', {
       message: 'Reports with Python are published by people of the account only.',
@@ -221,7 +221,7 @@ async function planAll({ kindOf, check }: ModelToday, drafts: readonly Draft[]):
 
 const ISSUES_MAX = 50;
 
-/** Throws all of them as one. */
+/** Throws one error with the issues of all of them. */
 function requireNone([first, ...others]: ApiError[]) {
   if (!first) return;
   const issues = [first, ...others].flatMap((each) => each.issues ?? []).slice(0, ISSUES_MAX);
@@ -237,7 +237,7 @@ function bytesOf({ meta, jsonQuery, sqlQuery }: ReportRow) {
   return Buffer.byteLength(JSON.stringify([chart, python, jsonQuery, sqlQuery]));
 }
 
-/** A page of reports ends when it is large, so it may take several. Stops at what is too much, before any is checked. */
+/** Reads the reports in pages, because a large page ends early. Throws once they are too large together. */
 async function readReports(db: Queryable, viewer: Viewer, ids: number[]) {
   const reports = new Map<number, ReportRow>();
   let bytes = 0;
@@ -278,7 +278,7 @@ function snapshotOf(report: DrawnReport, model: ModelMembers | undefined, refuse
     if (chart.kind === 'vega') requireVegaLite(spec);
     else requirePlainSpec(spec);
   } catch (error) {
-    if (!(error instanceof SpecProblem)) throw error;
+    if (!(error instanceof SpecError)) throw error;
     throw refuse(`meta.chart.spec ${placeIn(error.path)}${error.message}`);
   }
   requireFields(chart.kind, spec as Record<string, unknown>, refuse);
@@ -307,7 +307,7 @@ function chartOf(
   query: object | null,
   model: ModelMembers | undefined,
   refuse: Refuse,
-): GivenChart {
+): ChartInput {
   const { chart, visualization } = (meta ?? {}) as { chart?: unknown; visualization?: unknown };
   if (visualization == null && chart == null) return { kind: 'table' };
   const place = visualization == null ? 'meta.chart' : 'meta.visualization';
@@ -358,7 +358,7 @@ function requireFields(kind: SnapshotKind, spec: Record<string, unknown>, refuse
     throw refuse('meta.chart.spec.columns must be a list');
 }
 
-/** Throws, or returns nothing: for kinds other than `vega`. */
+/** Throws if a spec of another kind than `vega` is not valid. */
 export function problemOfPlain(kind: SnapshotKind, spec: object): undefined {
   requirePlainSpec(spec);
   requireFields(kind, spec as Record<string, unknown>, (message) => invalid('spec', message));

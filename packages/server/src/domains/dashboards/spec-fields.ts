@@ -9,7 +9,7 @@ const isObject = (value: Value): value is Record<string, unknown> =>
 const textsIn = (value: Value): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 
-/** What the spec reads and neither the rows nor its own transforms give. */
+/** Returns the fields that the spec reads, but that neither the rows nor its own transforms give. */
 export function missingFields(spec: object, given: readonly string[]): MissingField[] {
   const made = madeBy(spec);
   if (!made) return [];
@@ -125,7 +125,7 @@ function datumFields(expression: string): string[] {
   return found;
 }
 
-/** What transforms make if nobody gives it a name. */
+/** The names of the fields that transforms make, unless the spec names them. */
 const DEFAULTS: Record<string, string[]> = {
   fold: ['key', 'value'],
   density: ['value', 'density'],

@@ -1,7 +1,7 @@
 /** What the specs of charts must satisfy: nothing is loaded from or sent elsewhere, and nothing sees the page around. */
 
 /** Something wrong in a spec, with its place there. */
-export class SpecProblem extends Error {
+export class SpecError extends Error {
   readonly path: string;
 
   constructor(path: string, message: string) {
@@ -38,7 +38,7 @@ type Visit = (key: string, value: Value, path: string) => void;
 
 /** Calls the function for each value in the spec. The items of a list have the key of the list. */
 export function walk(value: Value, visit: Visit, path = '', depth = 0, listKey = '') {
-  if (depth > DEPTH_MAX) throw new SpecProblem(path, 'is nested too deeply');
+  if (depth > DEPTH_MAX) throw new SpecError(path, 'is nested too deeply');
   if (typeof value !== 'object' || value === null) return;
   const isList = Array.isArray(value);
   for (const [key, inner] of Object.entries(value)) {
@@ -55,14 +55,14 @@ export const OBJECT_NAMES = ['__proto__', 'constructor', 'prototype'];
 /** Refuses what Vega-Lite and Vega have in common. A style of the pointer can load a picture, with data in its address. */
 function refuseLeaks(key: string, value: Value, path: string) {
   if (typeof value === 'string' && PICTURE.test(value))
-    throw new SpecProblem(path, 'cannot have `url(`: a chart loads nothing');
+    throw new SpecError(path, 'cannot have `url(`: a chart loads nothing');
   if (key.startsWith('$') && path !== '$schema')
-    throw new SpecProblem(path, 'cannot be used: it is read as code of Vega');
-  if (OBJECT_NAMES.includes(key)) throw new SpecProblem(path, 'cannot be used: all objects share it');
+    throw new SpecError(path, 'cannot be used: it is read as code of Vega');
+  if (OBJECT_NAMES.includes(key)) throw new SpecError(path, 'cannot be used: all objects share it');
   if ((key === 'mark' || key === 'type') && value === 'image')
-    throw new SpecProblem(path, 'cannot be `image`: a chart loads nothing');
+    throw new SpecError(path, 'cannot be `image`: a chart loads nothing');
   if (key === 'name' && value === 'cursor')
-    throw new SpecProblem(path, 'cannot be `cursor`: the pointer belongs to the page');
+    throw new SpecError(path, 'cannot be `cursor`: the pointer belongs to the page');
 }
 
 const MARK_EVENTS = [
@@ -91,14 +91,11 @@ const SELECTION: Record<string, (value: Value) => boolean> = {
 function requireSelection(selection: Value, path: string) {
   if (typeof selection === 'string') return;
   if (typeof selection !== 'object' || selection === null || Array.isArray(selection))
-    throw new SpecProblem(path, 'must be `"point"`, `"interval"` or an object');
+    throw new SpecError(path, 'must be `"point"`, `"interval"` or an object');
   for (const [key, value] of Object.entries(selection)) {
-    if (!Object.hasOwn(SELECTION, key)) throw new SpecProblem(`${path}.${key}`, 'cannot be used');
+    if (!Object.hasOwn(SELECTION, key)) throw new SpecError(`${path}.${key}`, 'cannot be used');
     if (!SELECTION[key]!(value))
-      throw new SpecProblem(
-        `${path}.${key}`,
-        'must be true or false, or the name of an event such as `click`',
-      );
+      throw new SpecError(`${path}.${key}`, 'must be true or false, or the name of an event such as `click`');
   }
 }
 
@@ -113,20 +110,17 @@ const isRows = (data: Value) =>
 /** Checks a Vega-Lite specification before it is compiled. `expression-rules.ts` checks its expressions. */
 export function requireVegaLite(spec: object) {
   if (Buffer.byteLength(JSON.stringify(spec)) > SPEC_MAX_BYTES)
-    throw new SpecProblem('', 'is larger than 200 KB');
+    throw new SpecError('', 'is larger than 200 KB');
   walk(spec, (key, value, path) => {
     if (key === 'select') requireSelection(value, path);
     const isOfSelection = path.endsWith('.select.on');
     const isField = typeof value === 'string' && FIELD_OF_TRANSFORM.test(path);
     if (Object.hasOwn(REFUSED_KEYS, key) && !isOfSelection && !isField)
-      throw new SpecProblem(path, REFUSED_KEYS[key]!);
+      throw new SpecError(path, REFUSED_KEYS[key]!);
     if (key === 'bind' && value !== 'scales' && value !== 'legend')
-      throw new SpecProblem(path, 'must be `"scales"` or `"legend"`: a chart has no inputs');
+      throw new SpecError(path, 'must be `"scales"` or `"legend"`: a chart has no inputs');
     if (key === 'data' && value !== null && !isRows(value))
-      throw new SpecProblem(
-        path,
-        'must be absent or `{"name": "rows"}`: the data are the rows of the report',
-      );
+      throw new SpecError(path, 'must be absent or `{"name": "rows"}`: the data are the rows of the report');
     refuseLeaks(key, value, path);
     if (key === 'mark') requireMark(value, path);
   });
@@ -135,7 +129,7 @@ export function requireVegaLite(spec: object) {
 function requireMark(mark: Value, path: string) {
   if (typeof mark === 'object' && mark !== null && 'type' in mark) requireMark(mark.type, `${path}.type`);
   else if (typeof mark === 'string' && !MARKS.includes(mark))
-    throw new SpecProblem(path, `is unknown: \`${mark.slice(0, 50)}\`. The marks are: ${MARKS.join(', ')}`);
+    throw new SpecError(path, `is unknown: \`${mark.slice(0, 50)}\`. The marks are: ${MARKS.join(', ')}`);
 }
 
 /** What Vega-Lite makes of selections: the pointer over the chart, and also beside it from when a button is down. */
@@ -161,7 +155,7 @@ function requireEvents(events: Value, path: string) {
     const types =
       source === 'window' ? WINDOW_EVENTS : source === 'scope' || source === 'view' ? VIEW_EVENTS : [];
     if (!isChange && !types.includes(type as string))
-      throw new SpecProblem(path, 'cannot be used: a chart hears only events of its selections');
+      throw new SpecError(path, 'cannot be used: a chart hears only events of its selections');
   }
 }
 
@@ -171,13 +165,13 @@ const CURSORS = ['{"value":"pointer"}', '{"value":"move"}'];
 /** Checks what Vega-Lite was compiled to. It is not larger than a page can bear, and loads nothing. */
 export function requireVega(spec: object) {
   if (Buffer.byteLength(JSON.stringify(spec)) > VEGA_MAX_BYTES)
-    throw new SpecProblem('', 'is larger than 500 KB when it is compiled');
+    throw new SpecError('', 'is larger than 500 KB when it is compiled');
   walk(spec, (key, value, path) => {
     const isRefused = ['url', 'href', 'loader', 'bind'].includes(key);
     if (isRefused || (key === 'cursor' && !CURSORS.includes(JSON.stringify(value))))
-      throw new SpecProblem(path, 'cannot be used');
+      throw new SpecError(path, 'cannot be used');
     if (key === 'projections')
-      throw new SpecProblem(path, 'cannot be used: a report of the kind `map` draws maps');
+      throw new SpecError(path, 'cannot be used: a report of the kind `map` draws maps');
     if (key === 'events') requireEvents(value, path);
     refuseLeaks(key, value, path);
   });
@@ -186,6 +180,6 @@ export function requireVega(spec: object) {
 /** Checks the spec of any other kind. Pages make no addresses of the texts in it. */
 export function requirePlainSpec(spec: object) {
   if (Buffer.byteLength(JSON.stringify(spec)) > SPEC_MAX_BYTES)
-    throw new SpecProblem('', 'is larger than 200 KB');
+    throw new SpecError('', 'is larger than 200 KB');
   walk(spec, () => {});
 }

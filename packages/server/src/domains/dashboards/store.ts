@@ -179,7 +179,7 @@ export const updateEmbedding = async (
     where id = ${id} and (allow_embed, all_embed_users) is distinct from
       (${given.allowEmbed}::boolean, ${given.allEmbedUsers}::text)`)) === 1;
 
-/** Nobody can delete the embed tenant until the transaction ends. */
+/** Locks the embed tenant against deletion until the transaction ends. Returns whether it exists. */
 export const keepTenant = async (tx: Tx, name: string) =>
   (await tx.run(sql`select from embed_tenants where name = ${name} and deleted_at is null for key share`)) ===
   1;

@@ -313,7 +313,7 @@ describe('charts', () => {
     [compared('bar'), SPLIT, { rect: 2 }],
     [compared('line'), SPLIT, { line: 2 }],
     [compared('area', { stacking: 'none' }), SPLIT, { area: 1, line: 2 }],
-    // Too many to be told apart, stacked, without the values, or of a time that the query does not have any more.
+    // No earlier period: too many series to tell apart, stacking, no values, or a time that is not in the query.
     [compared('column'), { ...SPLIT, measures: ['sales.revenue', 'sales.orders'] }, { rect: 2 }],
     [compared('area'), SPLIT, { area: 1 }],
     [compared('column', { stacking: 'stacked' }), BY_MONTH, { rect: 1 }],

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-/** While another server changes the branches of the deployment, as far as this server can see. */
+/** Runs the work while the branches of the deployment are locked, as if another server changed them. */
 async function whileLocked<T>(work: (unlock: () => Promise<unknown>) => Promise<T>): Promise<T> {
   const client = new pg.Client(world.databaseUrl);
   await client.connect();
@@ -47,7 +47,7 @@ async function countLocked(): Promise<number> {
 
 const body = <More extends object>(more: More) => ({ deploymentId, body: { branchName: 'mine', ...more } });
 
-/** As many as a server has connections. */
+/** The number of writers: as many as a server has connections. */
 const WRITERS = 10;
 
 const WAYS: Record<string, () => Promise<() => Promise<unknown>>> = {
@@ -81,7 +81,7 @@ test.each(Object.entries(WAYS))(
       await expect.poll(countLocked).toBeGreaterThan(0);
       for (let n = 0; n < 2; n++) {
         await probes();
-        // The one whose turn it is, and a build of the branch.
+        // At most two connections wait: the write whose turn it is, and a build of the branch.
         expect(await countLocked()).toBeLessThanOrEqual(2);
       }
       await elsewhere.save({ 'b.yml': unique('b') });
@@ -92,7 +92,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-/** How many may wait, beside the one whose turn it is. */
+/** The number of writes that may wait, beside the one whose turn it is. */
 const WAITING_MAX = 20;
 
 test('so many wait for one branch, further ones get a 503, and a caller who leaves makes room and writes nothing', async () => {
@@ -105,11 +105,11 @@ test('so many wait for one branch, further ones get a 503, and a caller who leav
     });
   const leaving = new AbortController();
   await whileLocked(async (unlock) => {
-    /** One is in the database, and all others wait for their turn, except for the place of the last one. */
+    /** One write is in the database, and the others wait for their turn. The queue has one place left. */
     const accepted = Array.from({ length: WAITING_MAX }, (_, n) => write(`${n}.yml`));
     await probes();
     expect(await answersOf(accepted)).toEqual([]);
-    // The last one, so that it is never its turn: it would already wait in the database.
+    // This write comes last, so that its turn never comes: then it would already wait in the database.
     const left = write('left.yml', leaving.signal).catch(() => undefined);
     await probes();
     const isAccepted = async () => {

@@ -12,7 +12,7 @@ export function devBranchName(username: string): string {
   return `dev-${[...safe].slice(0, DEV_NAME_CHARACTERS_MAX).join('') || 'user'}`;
 }
 
-/** The names for it, in this order: others may have the first ones already, and nobody can guess the last one. */
+/** The names to try, in this order: other users may have taken the first ones, and nobody can guess the last one. */
 export function devBranchNames(username: string, userId: number): string[] {
   const name = devBranchName(username);
   return [name, `${name}-${userId}`, `${name}-${userId}-${randomBytes(4).toString('hex')}`];

@@ -61,7 +61,7 @@ export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: 
       const where = { deploymentId, userId: actor.userId };
       let forgetRemote: ((tx: Tx) => Promise<unknown>) | undefined;
       if (query.removeOnUpstream) {
-        // First there: if the git host refuses, the branch stays here too.
+        // Delete it on the git host first: if the host refuses, the branch stays here too.
         requireDeletable(actor, await requireBranch(db, where, query), query.force === true);
         forgetRemote = await removeRemoteBranch({ db, signal }, deploymentId, query.branchName);
       }
@@ -105,7 +105,7 @@ export const branchRoutes = ({ enqueueBuild, branchTurns, removeRemoteBranch }: 
       const branch = named.isDeploy
         ? await enterableOwn(tx, where, { deploy: named, behind }, changes, enqueueBuild)
         : await lockBranch(tx, where, named.id);
-      // Meanwhile it may have been deployed: then a branch of it is entered.
+      // The branch was made the deploy branch meanwhile: the retry enters the caller's own branch of it.
       if (branch.isDeploy) throw new ApiError('branch_changed');
       changes.push(await enterDevMode(tx, actor, branch, enqueueBuild));
       return { reply: toDevBranch(branch, true), changes };

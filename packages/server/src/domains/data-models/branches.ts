@@ -18,7 +18,7 @@ import * as store from './store.ts';
  */
 export type EnqueueBuild = (tx: Tx, branch: { deploymentId: number; branchId: number }) => Promise<unknown>;
 
-/** Whose request it is about, and in which deployment. */
+/** The user whose request it is, and the deployment that it is about. */
 export interface BranchScope {
   deploymentId: number;
   userId: number;
@@ -156,7 +156,7 @@ export function requireBranchName(name: string): void {
   );
 }
 
-/** Nobody else creates or deletes a branch of the data model until the transaction ends. */
+/** Locks the data model: no other transaction creates or deletes one of its branches until this one ends. */
 export const requireDataModelLock = async (tx: Tx, deploymentId: number) =>
   found(await store.lockDataModel(tx, deploymentId), 'deployment_not_found');
 
@@ -256,7 +256,7 @@ export async function enterDevMode(
 
 /**
  * Lets the user leave dev mode on a branch, or on all. When the last one leaves a staging branch, it is built without
- * the uncommitted changes. The branches are locked, so that of two who leave at once one is the last.
+ * the uncommitted changes. The branches are locked, so that one of two users who leave at the same time is the last.
  */
 export async function leaveDevMode(
   tx: Tx,
@@ -291,11 +291,11 @@ export async function ownBranch(
   const { deploymentId, userId } = where;
   const own = await store.findOwnBranch(tx, deploymentId, userId);
   if (own && !own.isDeploy) return { branch: await lockBranch(tx, where, own.id), isNew: false };
-  // Somebody deployed it: from now on it is everybody's.
+  // The branch was made the deploy branch, so it does not belong to the user any more.
   if (own) await store.removeOwner(tx, own.id);
   const { username } = found(await store.findPerson(tx, userId), 'forbidden');
   for (const name of devBranchNames(username, userId)) {
-    // A branch with this name is somebody else's, who may work on it.
+    // A branch with this name is not the user's own: another user may work on it.
     const isTaken = (await store.findBranch(tx, deploymentId, userId, { branchName: name })) !== undefined;
     if (isTaken || (await store.findNameClash(tx, deploymentId, name, namesAbove(name), null))) continue;
     return { branch: await createBranch(tx, where, { name, parent, isOwn: true }), isNew: true };

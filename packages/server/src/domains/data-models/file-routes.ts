@@ -2,7 +2,7 @@
 import { dataModelLimits, operations, type QueryOf } from '@oriel/contract';
 import { ApiError } from '../../platform/errors.ts';
 import { createObjects, listSizes } from '../../platform/git/objects.store.ts';
-import { blobOf, type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
+import { blobOf, type Hash, MissingObjectError, type Objects } from '../../platform/git/objects.ts';
 import { EMPTY_TREE, listTree } from '../../platform/git/trees.ts';
 import { type Cursors, pageSize, toPage } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -32,7 +32,7 @@ async function treeToList(
   if (commit == null) return visibleTree(objects, branch);
   if (!/^[0-9a-f]{40}$/.test(commit)) throw new ApiError('commit_not_found');
   return treeOfCommit(objects, commit).catch((error) => {
-    throw error instanceof MissingObject ? new ApiError('commit_not_found') : error;
+    throw error instanceof MissingObjectError ? new ApiError('commit_not_found') : error;
   });
 }
 
@@ -72,7 +72,7 @@ export const fileRoutes = ({ enqueueBuild, branchTurns }: DataModelOptions) => [
       const branch = await branchToWrite(db, actor, deploymentId, body);
       await requireRoom(db, deploymentId, sum(blobs.map(({ content }) => content.length)));
       return branchTurns([branch.id], signal, async () => {
-        // Before the branch is locked, because this may be megabytes. Nobody sees them before the branch refers to them.
+        // Write before the lock, because this may be megabytes. They are invisible until the branch refers to them.
         const hashes = await createObjects(db, deploymentId).write(blobs);
         const edits = new Map(paths.map((path, i) => [path, hashes[i]!]));
         const writing = {

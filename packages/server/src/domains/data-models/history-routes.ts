@@ -6,7 +6,7 @@ import { ApiError, found } from '../../platform/errors.ts';
 import { streamBundle } from '../../platform/git/bundle.ts';
 import { type Commit, listCommits, type Start } from '../../platform/git/commits.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
-import { type Hash, MissingObject } from '../../platform/git/objects.ts';
+import { type Hash, MissingObjectError } from '../../platform/git/objects.ts';
 import type { TextWork } from '../../platform/git/text-work.ts';
 import { type Cursors, pageSize } from '../../platform/http/pages.ts';
 import { handle } from '../../platform/http/routes.ts';
@@ -92,7 +92,8 @@ async function* exported(db: Queryable, deploymentId: number, seen: Refs) {
   try {
     yield* streamBundle(createObjects(db, deploymentId), seen.refs, seen.head);
   } catch (error) {
-    const isGone = error instanceof MissingObject && !isDeepStrictEqual(await refsOf(db, deploymentId), seen);
+    const isGone =
+      error instanceof MissingObjectError && !isDeepStrictEqual(await refsOf(db, deploymentId), seen);
     throw isGone ? new ApiError('branch_changed', { cause: error }) : error;
   }
 }

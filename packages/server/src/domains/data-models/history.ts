@@ -2,7 +2,7 @@
 import type { operations, ReplyOf } from '@oriel/contract';
 import { type Commit, readCommit } from '../../platform/git/commits.ts';
 import { diffTrees, type FileChange } from '../../platform/git/diff-trees.ts';
-import { type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
+import { type Hash, MissingObjectError, type Objects } from '../../platform/git/objects.ts';
 import { batchesBySize, type TextWork } from '../../platform/git/text-work.ts';
 import { EMPTY_TREE } from '../../platform/git/trees.ts';
 import { treeOfCommit } from './trees.ts';
@@ -25,7 +25,7 @@ export async function findCommit(objects: Objects, hash: string, texts: TextWork
     const commit = await readCommit(objects, hash);
     return { commit, changes: await changesOf(objects, commit, texts) };
   } catch (error) {
-    if (error instanceof MissingObject) return undefined;
+    if (error instanceof MissingObjectError) return undefined;
     throw error;
   }
 }

@@ -37,8 +37,8 @@ afterAll(async () => {
 });
 
 /**
- * Waits for the work, and counts the requests that the server meanwhile received and answered: of a server that does the work
- * itself, none, however fast the machine is.
+ * Waits for the work, and counts the requests that the server meanwhile received and answered: a server that does the
+ * work in its main thread answers none, however fast the machine is.
  */
 async function answeredDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false;

@@ -285,7 +285,7 @@ test('merges of three branches at once all land', async () => {
     await mine.save({ [`${i}.yml`]: String(i) });
     branches.push(mine);
   }
-  // Each is computed again for every one that was faster, and three times are allowed.
+  // A merge is computed again for each other one that was faster. Three tries are allowed.
   const replies = await Promise.all(branches.map((mine) => toDefault(mine)));
   expect(replies.map(({ merged }) => merged)).toEqual([true, true, true]);
   const files = await readFiles(world.admin, deploymentId, 'main');

@@ -10,7 +10,7 @@ import { createObjects } from '../../platform/git/objects.store.ts';
 import type { Hash, Objects } from '../../platform/git/objects.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
 import { listTree } from '../../platform/git/trees.ts';
-import { TooMuchWork } from '../../platform/git/work.ts';
+import { WorkLimitError } from '../../platform/git/work.ts';
 import { type Author, messageOf } from './authors.ts';
 import type { BranchLock } from './branch-lock.ts';
 import { type BranchScope, requireBranch, uncommitted } from './branches.ts';
@@ -62,8 +62,9 @@ export async function computeMerge(
 }
 
 /**
- * The tree that a merge would give the target, with what of the source its reader sees uncommitted, or the paths in
- * conflict. Neither branch changes, and nothing refers to what is written for it, so that it is swept later.
+ * Returns the tree of the target before and after a merge, or the paths in conflict. The merge has the uncommitted
+ * changes of the source, if the reader sees them. No branch changes. Nothing refers to the objects that are written, so
+ * they are swept later.
  */
 export async function previewTree(
   db: Database,
@@ -102,7 +103,7 @@ export async function computeResolution(
   const base = await mergeBase(objects, branch.head, other.head);
   if (base === other.head && branch.workingTree === null) throw new ApiError('nothing_to_commit');
   const by = { author: { ...author, at: new Date() } };
-  // Merges are made of commits. Nothing refers to this one, so that it is swept later.
+  // A merge needs commits, so this one has the uncommitted changes. Nothing refers to it, so it is swept later.
   const ours = await writeCommit(objects, {
     ...by,
     tree: await currentTree(objects, branch),
@@ -136,15 +137,15 @@ async function mergeHeads(
       mergeCommits(objects, heads, { favour, texts: work }),
     );
   } catch (error) {
-    throw error instanceof TooMuchWork ? new ApiError('merge_too_large') : error;
+    throw error instanceof WorkLimitError ? new ApiError('merge_too_large') : error;
   }
 }
 
 const TRIES_MAX = 3;
 
 /**
- * Computes something from branches, and changes them in a transaction if they are still the same. If others were
- * faster, both are done again, a few times.
+ * Computes something from branches, and changes them in a transaction if they are still the same. If another request
+ * was faster, both are retried a few times.
  */
 export async function computeAndChange<Computed extends { branches: readonly BranchRow[] }, Reply>(
   { change, signal, branchTurns }: { change: ChangeFunction; signal: AbortSignal; branchTurns: BranchLock },

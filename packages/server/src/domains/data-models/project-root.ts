@@ -8,7 +8,7 @@ const foldersOf = (deployProjectRoot: string) =>
     .split('/')
     .filter((folder) => folder !== '' && folder !== '.');
 
-/** As the beginning of paths: `` or `folder/`. */
+/** The root as a prefix of paths: empty or `folder/`. */
 export const rootOf = (deployProjectRoot: string): string =>
   foldersOf(deployProjectRoot)
     .map((folder) => `${folder}/`)

@@ -88,7 +88,7 @@ export const lockBuiltBranches = (tx: Tx, deploymentId: number) =>
       or exists (select from dev_modes m where m.branch_id = b.id))
     order by b.id for no key update of b`);
 
-/** Whoever creates a branch holds this lock, so that no two get names that exclude each other. */
+/** Locks the data model. Requests that create branches need it, so that no two branches exclude each other. */
 export const lockDataModel = (tx: Tx, deploymentId: number) =>
   tx.maybeOne<{ deploymentId: number }>(sql`
     select deployment_id as "deploymentId" from data_models where deployment_id = ${deploymentId} for update`);
@@ -181,7 +181,7 @@ export const enterDevMode = (tx: Tx, branchId: number, userId: number) =>
     insert into dev_modes (branch_id, user_id, since) values (${branchId}, ${userId}, clock_timestamp())
     on conflict (branch_id, user_id) do update set since = excluded.since`);
 
-/** Where the user is in dev mode. Without `branchId`, these are all branches of the deployment. */
+/** The branches on which the user is in dev mode. Without `branchId`, all branches of the deployment count. */
 interface DevModeFilter {
   deploymentId: number;
   userId: number;

@@ -69,7 +69,7 @@ test('what nothing needs is removed after an hour, and everything else is kept',
   const kept = await branch('kept');
   await kept.save({ 'x.yml': 'committed' });
   await kept.save({ 'x.yml': 'committed again' });
-  // Nothing uncommitted is built well, because the files of the last good build are kept anyway.
+  // No build of the uncommitted changes may succeed, because the files of the last good build are kept anyway.
   await kept.write({ 'model/broken.yml': 'cubes: 5', 'x.yml': 'overwritten before a commit' });
   await kept.write({ 'x.yml': 'uncommitted' });
   await untilBuild('kept', 'failed');

@@ -23,7 +23,7 @@ export const sweepModels: JobKind = {
         await store.updateSwept(db, model);
         swept++;
       } catch (error) {
-        // The next run tries it again. Until then it must not keep the others from their turn.
+        // Skip this data model, so that it does not block the others. The next run tries it again.
         log.error({ err: error, deploymentId }, 'a data model could not be swept');
         failed.push(deploymentId);
       }

@@ -22,11 +22,11 @@ export const currentTree = async (
   { head, workingTree, isDeploy }: BranchRow,
 ): Promise<Hash> => (isDeploy ? null : workingTree) ?? treeOfCommit(objects, head);
 
-/** What is built: with the uncommitted changes while somebody is in dev mode on the branch. */
+/** The tree that is built: with the uncommitted changes while any user is in dev mode on the branch. */
 export const builtTree = async (objects: Objects, branch: BranchRow): Promise<Hash> =>
   branch.isDevMode ? currentTree(objects, branch) : treeOfCommit(objects, branch.head);
 
-/** What a reader sees: the uncommitted changes are shown to those who are in dev mode on the branch. */
+/** The tree that a reader sees: only users in dev mode on the branch see its uncommitted changes. */
 export const visibleTree = async (objects: Objects, branch: BranchRow): Promise<Hash> =>
   branch.isActive ? currentTree(objects, branch) : treeOfCommit(objects, branch.head);
 

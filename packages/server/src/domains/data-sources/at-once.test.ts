@@ -34,7 +34,7 @@ const engineOf = (deploymentId: number): Engine => {
 };
 const opened = (deploymentId: number) => ({ source, engine: engineOf(deploymentId) });
 
-/** Nobody waits for the answer. */
+/** Sends a test, and does not wait for its answer. */
 const ask = (deploymentId: number) =>
   void sources.test(deploymentId, opened(deploymentId), { signal: leave.signal }).catch(() => {});
 

@@ -15,7 +15,7 @@ import type { PrepareFiles } from './demo-files.ts';
 
 interface Options {
   dataDir: string;
-  /** For all files of a deployment. */
+  /** The limit for all files of a deployment together. */
   bytesMax: number;
   prepareFiles: PrepareFiles;
 }
@@ -61,7 +61,7 @@ export const dataFileRoutes = ({ dataDir, bytesMax, prepareFiles }: Options) => 
         const waiting = await writeDataFile(dataDir, deploymentId, fileName, body.stream(), signal);
         try {
           return await change(async () => {
-            // Last of all, so that a file that cannot take its place leaves no entry.
+            // Put the file in place before the entry is written, so that a failure leaves no entry in the audit log.
             await waiting.put();
             const after = (await listDataFiles(dataDir, deploymentId)).find(({ name }) => name === fileName)!;
             const reply = toReply(after);
@@ -114,7 +114,7 @@ function requireRoom(files: readonly WrittenFile[], name: string, size: number, 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_ .-]*\.(parquet|csv)$/;
 const HEAD_BYTES = 64 * 1024;
 
-/** Says at once what a query would only say later. */
+/** Throws at once for a file that no query could read. */
 async function requireKind(
   name: string,
   { size, stream }: { size: number; stream(): AsyncIterable<Uint8Array> },

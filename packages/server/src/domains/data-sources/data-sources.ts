@@ -127,10 +127,10 @@ const askingOf = ({ engines, variables, identities, prepareFiles, sourceAccess }
 
 const SAMPLE = { rows: 20, columns: 200, bytes: 4 * 1024 * 1024, characters: 200 };
 const COUNT_MS = 10_000;
-/** Nobody counted the rows in time. */
+/** The errors of a count that took too long. */
 const TOO_SLOW: readonly string[] = ['timed_out', 'query_too_large'];
 
-/** Only of a table that the source lists, so that the names in the statement are its own. */
+/** Reads a sample, only of a table that the source lists, so that the names in the statement come from the source. */
 async function sampleOf(opened: OpenedSource, wanted: TableName, limits: CallLimits): Promise<Sample> {
   const within = { ...limits, maxRows: SAMPLE.rows, maxBytes: SAMPLE.bytes };
   try {

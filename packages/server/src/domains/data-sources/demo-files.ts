@@ -24,7 +24,7 @@ export function createDemoFiles({ engines, log, now = Date.now }: Options): Prep
   const byDeployment = new Map<number, PrepareFiles>();
 
   function prepareOne(): PrepareFiles {
-    /** Whether it is the demo, once its files are there. A deployment is so from its beginning. */
+    /** Resolves to whether this is the demo, once its files are there. That never changes for a deployment. */
     let made: Promise<boolean> | undefined;
     let madeUntil: string | undefined;
     let renewAfterMs = 0;
@@ -35,7 +35,7 @@ export function createDemoFiles({ engines, log, now = Date.now }: Options): Prep
       return isIt;
     }
 
-    /** Nobody waits for it: until then, the data ends earlier. */
+    /** Renews the files in the background: until they are ready, the data ends earlier. */
     function renew(deploymentId: number, until: string) {
       const before = madeUntil;
       madeUntil = until;

@@ -7,7 +7,7 @@ export interface NamedTable {
   name: string;
 }
 
-/** In the order of the source. Throws an error that names each table that is missing or not clear. */
+/** Returns the tables in the order of the source. Throws an error that names each one that is missing or not clear. */
 export function chosenTables(tables: readonly Table[], wanted: readonly NamedTable[]): Table[] {
   const chosen = new Set<Table>();
   const issues: Issue[] = [];
@@ -28,7 +28,7 @@ const problemOf = (found: readonly Table[], name: string) =>
     ? `several schemas have a table ${name}: ${found.map(({ schema }) => schema).join(', ')}`
     : `there is no table ${name}`;
 
-/** What the engines and the drivers write. The first that fits counts. */
+/** Patterns of what the engines and the drivers write. The first one that matches counts. */
 const REASONS = [
   ['private_address', /is not public/],
   ['password_wrong', /password|authentication failed|pg_hba\.conf|role ".*" does not exist/i],

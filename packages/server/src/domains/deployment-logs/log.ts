@@ -43,7 +43,7 @@ export function createDeploymentLog({
   async function write(lines: store.NewLine[]) {
     try {
       await store.insertLines(db.writes, lines);
-      // The first lines count as many: processes that end early would otherwise never delete old ones.
+      // Tidy after the first line too: processes that end early would otherwise never delete old lines.
       for (const { deploymentId } of lines)
         added.set(deploymentId, (added.get(deploymentId) ?? TIDY_AFTER_LINES) + 1);
       for (const [deploymentId, count] of added) if (count >= TIDY_AFTER_LINES) await tidy(deploymentId);

@@ -46,7 +46,7 @@ export interface LineRow {
   pod: string;
 }
 
-/** Newest first, before the given id. */
+/** Returns the lines before the given id, newest first. */
 export const listLines = (
   db: Queryable,
   { deploymentId, source, container, pod }: LineFilter,

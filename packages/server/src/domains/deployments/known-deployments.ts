@@ -8,12 +8,12 @@ export type RequireDeployment = (id: number) => undefined | Promise<void>;
 
 export function createRequireDeployment({
   essential,
-  remember,
-}: Pick<Platform, 'essential' | 'remember'>): RequireDeployment {
-  const known = remember<number, true>((id) => [`deployment:${id}`]);
+  createCache,
+}: Pick<Platform, 'essential' | 'createCache'>): RequireDeployment {
+  const cache = createCache<number, true>((id) => [`deployment:${id}`]);
   const find = async (id: number): Promise<true> => {
     found(await findDeployment(essential, id), 'deployment_not_found');
     return true;
   };
-  return (id) => (known.get(id) ? undefined : known.load(id, () => find(id)).then(() => undefined));
+  return (id) => (cache.get(id) ? undefined : cache.load(id, () => find(id)).then(() => undefined));
 }

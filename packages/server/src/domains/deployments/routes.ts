@@ -96,7 +96,7 @@ export function deploymentRoutes(
     }),
 
     handle(operations.addDemo, async ({ actor, db, change }) => {
-      // Preparing takes seconds, in which others could create no deployment.
+      // Prepare before the lock: it takes seconds, in which no other request could create a deployment.
       const prepared = (await store.findDemo(db)) ? undefined : await prepareDemo(demo());
       return change(async (tx) => {
         await store.lockCreation(tx);
@@ -104,7 +104,7 @@ export function deploymentRoutes(
         if (there) return { reply: toDeployment(there), changes: [] };
         if ((await store.countAllDeployments(tx)) >= DEPLOYMENTS_MAX)
           throw new ApiError('deployment_limit_reached');
-        // It was there, and has just been deleted.
+        // Nothing is prepared if the demo was there at first, and has just been deleted.
         const fills = prepared ?? (await prepareDemo(demo()));
         const id = await fillDemo(fills, { tx, adminId: actor.userId, isFirst: false });
         const deployment = found(await store.findDeployment(tx, id), 'deployment_not_found');

@@ -53,7 +53,7 @@ export function toSettings(
   return {
     ...settings,
     deploymentUrl,
-    // Repositories elsewhere cannot be connected yet.
+    // A deployment that is connected to a git host has its repository here too, and synchronizes it.
     repoType: 'deployRepo',
     autoDomain: null,
     isCold: false,

@@ -94,7 +94,7 @@ export const countDeployments = async (db: Queryable, filter: DeploymentFilter) 
 export const findDeployment = (db: Queryable, id: number) =>
   db.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where id = ${id}`);
 
-/** Nobody else can change or delete the deployment until the transaction ends. */
+/** Locks the deployment: no other transaction can change or delete it until this one ends. */
 export const lockDeployment = (tx: Tx, id: number) =>
   tx.maybeOne<DeploymentRow>(sql`select ${COLUMNS} from deployments where id = ${id} for no key update`);
 
@@ -104,7 +104,7 @@ export const listExistingIds = async (db: Queryable, ids: readonly number[]) =>
     ({ id }) => id,
   );
 
-/** Nobody else can create a deployment until the transaction ends, so that the limit is exact. */
+/** Locks the creation of deployments until the transaction ends, so that the limit is exact. */
 export const lockCreation = (tx: Tx) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('creation of deployments', 0))`);
 
@@ -133,7 +133,7 @@ export const updateDeployment = (tx: Tx, id: number, settings: ChangeableSetting
         launchpad_tabs = ${settings.launchpadTabs}, csps_config = ${json(settings.cspsConfig)}, updated_at = now()
     where id = ${id} returning ${COLUMNS}`);
 
-/** For a deployment whose model is in a repository from now on. */
+/** Sets the source of a deployment whose model is in a repository from now on. */
 export const updateSource = (
   tx: Tx,
   id: number,

@@ -1,7 +1,8 @@
 /**
- * Nobody is known when a device begins, so the number of waiting ones has a limit. Each server counts for itself. While
- * few wait, the rate of the operation is the only limit of an address. While many wait, each site (an IPv4 address, or
- * 48 bits of IPv6) gets few of the places that are left, so that one site cannot take the places of all others.
+ * The person is not known when a device begins, so the number of waiting devices has a limit. Each server counts for
+ * itself. While few wait, the rate of the operation is the only limit of an address. While many wait, each site (an
+ * IPv4 address, or 48 bits of IPv6) gets few of the places that are left, so that one site cannot take the places of
+ * all others.
  */
 import { createAttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
 
@@ -29,7 +30,7 @@ export function createWaitingLimit(perMs: number, { few, perSite, max } = LIMITS
         try {
           last.begin('all');
         } catch (refusal) {
-          // Who got no place has not used one up.
+          // A device that got no place must not use one up.
           giveBack();
           throw refusal;
         }

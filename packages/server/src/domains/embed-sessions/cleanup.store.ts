@@ -33,8 +33,8 @@ export const cleanup: Cleanup = {
 };
 
 /**
- * Also ends the tokens of sessions that were being exchanged when the deployment was deleted. Both in one transaction:
- * without the sessions, another try would not know that there were any.
+ * Also ends the tokens of sessions that were being exchanged when the deployment was deleted. Both happen in one
+ * transaction: once the sessions are gone, a retry would not know that there were any.
  */
 async function removeSessionsOfDeployment(tx: Tx, deploymentId: number, rows: number): Promise<number> {
   const removed = await tx.run(sql`

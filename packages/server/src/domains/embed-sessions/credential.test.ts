@@ -23,15 +23,15 @@ beforeAll(async () => {
   const { db: essential } = embedding.world.server;
   listener = await startListening(embedding.world.databaseUrl, CREDENTIALS_CHANNEL, REVOCATIONS_CHANNEL);
   const keyring = createKeyring([SECRET_KEY]);
-  const platform: Pick<Platform, 'essential' | 'remember' | 'box' | 'listener' | 'log' | 'keysFor'> = {
+  const platform: Pick<Platform, 'essential' | 'createCache' | 'box' | 'listener' | 'log' | 'keysFor'> = {
     essential,
     listener,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
     box: (column) => createBox(column, keyring),
     keysFor: keyring.keysFor,
     log: pino({ level: 'silent' }),
   };
-  // Only its routes need what is not there.
+  // Only the routes need the options that are missing here.
   const options = { signingKeys: createSigningKeys(platform) } as EmbedSessionOptions;
   const { credentials, stop } = embedSessions(platform as Platform, options);
   kind = credentials![0]!;

@@ -6,9 +6,9 @@ import * as store from './store.ts';
 import { attributesInForce } from './viewer.ts';
 
 export interface ViewerDescription {
-  /** Whose catalogue of groups and attributes counts: that of the account, if it is null. */
+  /** The embed tenant whose catalogue of groups and attributes counts; null for that of the account. */
   catalogue: string | null;
-  /** What is not described is as this user has it. */
+  /** The user whose groups and attributes count where none are described. */
   userId: number | null;
   groups?: string[] | null | undefined;
   tenantGroups?: string[] | null | undefined;

@@ -40,10 +40,10 @@ export interface EmbedTokens {
 }
 
 export function createEmbedTokens(
-  { essential: db, remember }: Pick<Platform, 'essential' | 'remember'>,
+  { essential: db, createCache }: Pick<Platform, 'essential' | 'createCache'>,
   { signingKeys: keys, revocations }: { signingKeys: SigningKeys; revocations: Revocations },
 ): EmbedTokens {
-  const permissions = remember<number, Permissions>((userId) => [`user:${userId}`]);
+  const permissionsCache = createCache<number, Permissions>((userId) => [`user:${userId}`]);
   const verified = new LRUCache<string, { token: EmbedToken; actor: EmbeddedCaller }>({
     maxSize: CACHED_MAX,
     sizeCalculation: () => 1,
@@ -75,7 +75,10 @@ export function createEmbedTokens(
       if (!row) throw invalidToken();
       return toPermissions(row);
     };
-    return { ...actor, ...(permissions.get(token.userId) ?? (await permissions.load(token.userId, read))) };
+    return {
+      ...actor,
+      ...(permissionsCache.get(token.userId) ?? (await permissionsCache.load(token.userId, read))),
+    };
   }
 
   return {
@@ -156,7 +159,7 @@ const CREATOR_ACTIONS: Action[] = [
   'ReportManage',
 ];
 
-/** For a reader without a session. */
+/** The session id of a reader without a session. */
 const NO_SESSION = 0;
 
 /** An external user who reads something that is drawn for them, without a session of theirs. */

@@ -297,7 +297,7 @@ describe('signing keys', () => {
   const rotate = () =>
     createSigningKeys({
       essential: embedding.world.server.db,
-      remember: () => ({ get: () => undefined, load: (_key, read) => read() }),
+      createCache: () => ({ get: () => undefined, load: (_key, read) => read() }),
       box: (column) => createBox(column, createKeyring([SECRET_KEY])),
     }).rotate();
   const kidOf = (token: string) => decodeProtectedHeader(token).kid;

@@ -46,7 +46,7 @@ export async function mintSession(options: MintOptions, call: MintCall, request:
       async () => store.insertSession(db.writes, await toInput(options, call, request, secretHash)),
       isWorthAnotherTry,
     );
-    db.tell(told);
+    db.notify(told);
     options.usage.countSession(request.embedTenantName ?? options.tenant, viewerId);
     return { sessionId: options.sessionIds.format(id, secret) };
   } catch (error) {

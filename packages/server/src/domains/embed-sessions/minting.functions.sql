@@ -4,7 +4,7 @@
 
 -- Mints the session, or raises an exception that names every error, which ends the transaction. A dry run returns the
 -- errors instead and mints nothing; the caller must roll back. The caller has already checked the request. It contains
--- null only to clear a value. Its `groupDefinitions` include the tenant group definitions. `told` is for `db.tell`.
+-- null only to clear a value. Its `groupDefinitions` include the tenant group definitions. `told` is for `db.notify`.
 create or replace function mint_embed_session(
   request jsonb, secret_hash bytea, user_limit bigint, origin jsonb, dry_run boolean)
 returns jsonb language plpgsql

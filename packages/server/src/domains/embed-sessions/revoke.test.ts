@@ -254,7 +254,7 @@ describe('verifying tokens', () => {
       expect(await statusOf(one.token)).toBe(401);
       expect(await statusOf(two.token)).toBe(200);
       expect(await statusOf(three.token)).toBe(401);
-      // As another server does, of which this one hears nothing now.
+      // Revoke as another server does. This server gets no notification of it now.
       await embedding.rows(
         `with ended as (update embed_sessions set revoked_at = now() where id = $1 returning id)
          insert into embed_revocations (session_id) select id from ended`,

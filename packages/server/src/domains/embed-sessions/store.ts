@@ -39,7 +39,7 @@ const mint = ({ request, secretHash, maxExternalUsers, origin }: MintInput, isDr
 export interface MintedSession {
   id: number;
   viewerId: number;
-  /** For `db.tell`. */
+  /** The notification for `db.notify`. */
   told: string | null;
 }
 
@@ -77,7 +77,7 @@ export interface ExchangedRow {
   exchangedAt: number;
 }
 
-export interface GivenSession {
+export interface SessionCredential {
   id: number;
   secretHash: Buffer;
 }
@@ -87,7 +87,7 @@ export interface GivenSession {
  * calls exchange one session in parallel, only one call gets it. Without `waits`, sessions that another call has locked
  * are left out.
  */
-export const exchangeSessions = (db: Queryable, given: GivenSession[], waits: boolean) =>
+export const exchangeSessions = (db: Queryable, given: SessionCredential[], waits: boolean) =>
   db.many<ExchangedRow & { n: number }>(
     sql`select n, session_id as "sessionId", user_id as "userId", deployment_id as "deploymentId",
                embed_tenant as "embedTenant", creator_mode as "creatorMode", api_key_id as "apiKeyId",

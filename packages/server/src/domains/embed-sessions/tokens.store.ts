@@ -17,7 +17,10 @@ export const REVOCATION_COLUMNS = sql`
   session_id as "sessionId", user_id as "userId", embed_tenant as "embedTenant", api_key_id as "apiKeyId",
   deployment_id as "deploymentId", creator_mode as "creatorMode", extract(epoch from revoked_at)::float8 as until`;
 
-/** Those that can be about a token that has not expired. Older ones are for what lasts longer than a token, such as subscriptions. */
+/**
+ * Lists the revocations that can be about a token that has not expired. Older ones are for what lasts longer than a
+ * token, such as subscriptions.
+ */
 export const listRevocations = (db: Queryable) =>
   db.many<RevocationRow>(sql`
     select ${REVOCATION_COLUMNS} from embed_revocations where revoked_at > now() - interval '25 hours'`);

@@ -2,7 +2,7 @@
 import { html } from '../../platform/http/html.ts';
 import type { AppManifest } from './files.ts';
 
-/** The route of the page there, if the app has one: `segments` are those below the address of a deployment. */
+/** Returns the route that fits these `segments` of an address, below that of a deployment, if there is one. */
 export const appRouteOf = ({ routes }: AppManifest, segments: readonly string[]): string | undefined =>
   routes.find((route) => {
     const pattern = route.split('/').slice(1);
@@ -14,7 +14,10 @@ export const appRouteOf = ({ routes }: AppManifest, segments: readonly string[])
     );
   });
 
-/** `person` is the id of whoever is signed in, and `csrf` the token for their changes. A frame of another product has neither. */
+/**
+ * `person` is the id of the user who is signed in, `csrf` the token for their changes. Frames of other products have
+ * neither.
+ */
 export const appHtml = (
   { script, style, preload, preloadAt }: AppManifest,
   { route, person, csrf, icon }: { route?: string; person?: number; csrf?: string; icon?: string } = {},

@@ -69,7 +69,7 @@ const publish = (app: NonNullable<Config['app']>, others: number[] = []) =>
     ],
   });
 
-/** Every embed tenant may see it, but these. */
+/** Publishes the config for all embed tenants, except those in `without`. */
 async function publishConfig(config: Config, without: string[] = []) {
   const { id: workbookId } = await world.admin.createWorkbook({ deploymentId, body: { name: 'App' } });
   const at = { deploymentId, workbookId };

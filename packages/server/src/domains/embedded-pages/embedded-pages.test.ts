@@ -53,7 +53,7 @@ test('a policy names the allowed origins, and nothing else', () => {
   expect(policyFor(['https://app.example.com'])).toMatch(
     /frame-ancestors 'self' https:\/\/app\.example\.com$/,
   );
-  // Nobody is allowed rather than everybody, if no origin can be used.
+  // If no origin can be used, the policy allows no other site, instead of every site.
   expect(policyFor(['https://x; script-src *'])).toMatch(/frame-ancestors 'self'$/);
 });
 

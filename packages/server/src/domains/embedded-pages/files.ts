@@ -8,7 +8,7 @@ const TYPES = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } a
 export interface PageFile {
   contentType: (typeof TYPES)[keyof typeof TYPES];
   data: Buffer;
-  /** As the build has written them. */
+  /** The compressed forms, as the build has written them. */
   encoded: Record<Encoding, Buffer>;
 }
 

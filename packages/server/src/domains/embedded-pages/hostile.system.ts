@@ -77,7 +77,7 @@ const SPEC = {
   ],
 };
 
-/** Nothing else is wrong with it. */
+/** A spec with nothing wrong except that its expression reaches a constructor. */
 const REACHING = {
   ...BARS,
   signals: [

@@ -13,7 +13,7 @@ let browser: Browser;
 let host: HostSite;
 let deploymentId: number;
 beforeAll(async () => {
-  // Its theme changes.
+  // A world of its own, because the tests change its theme.
   world = await createOwnWorld();
   browser = await openBrowser();
   host = await startHost();

@@ -13,7 +13,7 @@ let browser: Browser;
 let host: HostSite;
 let deploymentId: number;
 beforeAll(async () => {
-  // Its settings change.
+  // A world of its own, because the tests change its settings.
   world = await createOwnWorld();
   browser = await openBrowser();
   host = await startHost();

@@ -62,7 +62,7 @@ async function settled(embedding: Embedding) {
   await embedding.frame().locator('html[lang=de]').waitFor();
 }
 
-/** Keeps requests waiting while it is on. */
+/** Holds the requests that fit the pattern while the gate is closed. */
 function gate(pattern: RegExp) {
   const held: Route[] = [];
   const state = { isClosed: false, held, open: () => Promise.all(held.map((route) => route.fallback())) };

@@ -4,7 +4,7 @@ import { sql } from '../../platform/db/sql.ts';
 export interface EnvVariableRow {
   id: string;
   name: string;
-  /** Sealed; empty if it was lost. */
+  /** The sealed value; empty if it was lost. */
   value: Buffer;
   updatedAt: string;
 }
@@ -51,7 +51,7 @@ export const deleteEnvVariable = (tx: Tx, deploymentId: number, name: string) =>
   tx.maybeOne<EnvVariableRow>(sql`
     delete from env_variables where deployment_id = ${deploymentId} and name = ${name} returning ${COLUMNS}`);
 
-/** For a database whose secret key is lost. Returns the names, so that people can set them again. */
+/** Clears all values, for a database whose secret key is lost. Returns the names, so that people can set them again. */
 export const clearEnvVariables = (tx: Tx) =>
   tx.many<{ deploymentId: number; names: string[] }>(sql`
     with cleared as (update env_variables set value = '' returning deployment_id, name)

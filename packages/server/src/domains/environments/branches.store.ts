@@ -14,7 +14,7 @@ export interface EnvironmentRow {
   user: string | null;
 }
 
-/** Who looks at the environments of which deployment. */
+/** The user who looks at environments, and the deployment that they belong to. */
 export interface EnvironmentScope {
   deploymentId: number;
   userId: number;
@@ -57,7 +57,7 @@ export const countEnvironments = async (
 export const findEnvironment = (db: Queryable, viewed: EnvironmentScope, id: number) =>
   db.maybeOne<EnvironmentRow>(sql`select ${COLUMNS} ${environmentsOf(viewed)} and b.id = ${id}`);
 
-/** Nobody can delete the branch until the transaction ends. */
+/** Locks the branch of the environment against deletion until the transaction ends. */
 export const lockEnvironment = (tx: Tx, viewed: EnvironmentScope, id: number | 'production') =>
   tx.maybeOne<EnvironmentRow>(sql`
     select ${COLUMNS} ${environmentsOf(viewed)}

@@ -33,7 +33,7 @@ afterAll(async () => {
 const newKind = () =>
   createEnvironmentCredential({
     essential: world.server.essential,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
   });
 
 type Client = World['admin'];

@@ -13,7 +13,7 @@ import { looksLikeEnvironmentToken, TOKEN_PREFIX } from './secret.ts';
 type Holder = TokenHolder & { apiKeyId: number | null };
 
 export function createEnvironmentCredential(
-  platform: Pick<Platform, 'essential' | 'remember'>,
+  platform: Pick<Platform, 'essential' | 'createCache'>,
 ): CredentialKind {
   const { essential: db } = platform;
   const tokens = createStoredCredentials<Holder>(platform, {

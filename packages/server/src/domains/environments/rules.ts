@@ -5,8 +5,8 @@ export type Purpose = 'query' | 'meta_sync' | 'own_identity';
 
 /**
  * The action that a person needs to create a token, and that they must still have whenever it is used. A token with any
- * security context shows all data of the deployment, and so does the model to whoever may change it. The contract says
- * the same for each operation.
+ * security context shows all data of the deployment, and so does the model to a person who may change it. The contract
+ * says the same for each operation.
  */
 export const ACTION_FOR: Record<Purpose, Action> = {
   query: 'SchemaUpdate',

@@ -1,17 +1,14 @@
 /** What happens to folders when their owner, deployment or embed tenant is deleted. */
 
 import type { Cleanup } from '../../platform/cleanup.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { hasRows } from '../../platform/db/has-rows.ts';
+import { sql } from '../../platform/db/sql.ts';
 import { isOfUsersIn, isRemoved } from '../access/index.ts';
-
-const exists = async (db: Queryable, rows: Sql) =>
-  (await db.one<{ left: boolean }>(sql`select exists (${rows}) as left`)).left;
 
 export const cleanup: Cleanup = {
   user: {
     owns: (tx, userId) =>
-      exists(tx, sql`select from folders f where user_id = ${userId} and not ${isRemoved('f')}`),
+      hasRows(tx, sql`select from folders f where user_id = ${userId} and not ${isRemoved('f')}`),
     handOver: (tx, userId, heirId, rows) =>
       tx.run(sql`
         update folders set user_id = ${heirId}
@@ -35,7 +32,7 @@ export const cleanup: Cleanup = {
           delete from folders where id = any(array(
             select id from folders where deployment_id = ${deploymentId} order by cardinality(path) desc limit ${rows}))`),
     ],
-    isLeft: (db, deploymentId) => exists(db, sql`select from folders where deployment_id = ${deploymentId}`),
+    isLeft: (db, deploymentId) => hasRows(db, sql`select from folders where deployment_id = ${deploymentId}`),
   },
   embedTenant: {
     removeOf: [
@@ -49,6 +46,6 @@ export const cleanup: Cleanup = {
             select id from folders where ${isOfUsersIn(hiddenName)} order by cardinality(path) desc limit ${rows}))`),
     ],
     // A request that held a lock on content of the tenant during the removal may have made a copy of it.
-    isLeft: (db, { contentKey }) => exists(db, sql`select from folders where embed_tenant = ${contentKey}`),
+    isLeft: (db, { contentKey }) => hasRows(db, sql`select from folders where embed_tenant = ${contentKey}`),
   },
 };

@@ -121,7 +121,7 @@ export const findFolders = (db: Queryable, viewer: Viewer, ids: readonly number[
       from folders f where f.id = any(${ids}::bigint[]) and f.deployment_id = ${viewer.deploymentId} offset 0) f
     where level >= ${least}`);
 
-/** Nobody can move or delete the folders with these ids until the transaction ends. */
+/** Locks the folders with these ids: no other transaction can move or delete them until this one ends. */
 export const lockFolders = (tx: Tx, ids: readonly number[]) =>
   tx.run(sql`select from folders where id = any(${ids}::bigint[]) order by id for share`);
 

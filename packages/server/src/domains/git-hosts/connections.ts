@@ -46,7 +46,7 @@ const REMOTE_LIMITS = { packBytes: 128 * 1024 * 1024, timeoutMs: 60_000 };
 /** What is fetched is held in memory, and a host may be slow. A deployment has one turn at a time. */
 const LIMITS = { places: 3, sharerPlaces: 1, waitingMax: 200, sharerWaitingMax: 20, waitMs: 30_000 };
 
-/** Who makes merges that no person asked for. */
+/** The author of merges that no person asked for. */
 const AUTOMATIC = { name: 'Oriel', email: 'oriel@localhost' };
 
 export const remoteAt = ({ outbound }: Pick<Platform, 'outbound'>, address: RemoteAddress): Remote =>
@@ -98,7 +98,7 @@ export interface Connections {
 
 const JOB_NAME = 'git-hosts.sync';
 
-/** What is wrong with a call of `pull`, and with nothing else. */
+/** Errors that are about a call of `pull` only, and not about the connection. */
 const OF_REQUEST: readonly string[] = ['branch_not_found', 'invalid_branch_name', 'uncommitted_changes'];
 
 /** What webhooks call some of the reasons. */
@@ -109,7 +109,7 @@ const TOLD: Readonly<Record<string, 'git_connection.diverged' | 'git_connection.
 
 /**
  * Enqueues a job that brings the branches of the deployment together with its repository, if it is connected. With
- * `mustLook`, something may have changed there; else the job only looks if a commit was made here.
+ * `mustLook`, the job always asks the git host; without it, only if a commit was made here.
  */
 export async function requestSync(tx: Tx, deploymentId: number, mustLook: boolean): Promise<void> {
   if (await store.requestSync(tx, deploymentId, mustLook)) await enqueue(tx, SYNC_JOB, { deploymentId });
@@ -180,7 +180,7 @@ export function createConnections(
     }
   }
 
-  /** Tells webhooks what is wrong, once. */
+  /** Stores what is wrong, and tells webhooks, once for each problem. */
   const note = (db: Database, deploymentId: number, problem: ApiError | null) =>
     db.transaction(async (tx) => {
       const message = problem?.message ?? null;
@@ -232,7 +232,7 @@ export function createConnections(
           const branch = local.find(({ name, isDeploy }) =>
             branchName === null ? isDeploy : name === branchName,
           );
-          // Before the heads: a job that pushes in between must not look like a history that was replaced.
+          // Read this before the heads: the push of a job in between must not look like a history that was replaced.
           const seen = await store.listRemoteHeads(db, deploymentId);
           const { heads } = await opened.remote.listBranches(signal);
           const options = { ...optionsFor(call, opened, sharedOf(local, heads)), acceptRewritten };
@@ -292,7 +292,7 @@ export function createConnections(
           await inTurn(deploymentId, signal, () => syncAll(call, deploymentId, request.mustLook));
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          // People mend these: the connection says what is wrong, and the next poll or change tries again.
+          // A person must fix these errors: the connection says what is wrong, and the next poll or change retries.
           log.warn(
             { deploymentId, code: error.code },
             'a deployment and its repository could not be brought together',

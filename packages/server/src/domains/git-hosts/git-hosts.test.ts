@@ -185,7 +185,7 @@ test('a history that somebody replaced there is named, and never followed nor pu
   const local = await headHere(deploymentId, 'main');
   expect(local).not.toBe(here);
 
-  // Who manages deployments takes it, by the commit that was named: no other one, and with an entry in the audit log.
+  // A user who manages deployments takes it by naming its commit, and no other one. The audit log has an entry.
   const take = (client: World['admin'], acceptRewritten: string) =>
     codeOf(client.pull({ deploymentId, body: { acceptRewritten } }));
   const developer = await world.person({ roles: ['Developer'] });
@@ -357,7 +357,7 @@ test('a repository with something that cannot be stored is refused, and leaves n
   ]) {
     const input = `${lines.join('\n')}\n`;
     const tree = (await host.git.run(['-C', `served/${repo.name}`, 'mktree', '--missing'], { input })).trim();
-    // Below commits that are fine: what is good of it is not stored either.
+    // The bad commit is on top of good ones, and those are not stored either.
     const hostile = (await repo.bare('commit-tree', tree, '-p', commit, '-m', 'hostile')).trim();
     await repo.bare('update-ref', 'refs/heads/main', hostile);
     expect(await codeOf(connect(deploymentId, repo.name)), what).toBe('git_repository_unacceptable');

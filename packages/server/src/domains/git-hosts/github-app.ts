@@ -1,6 +1,7 @@
-/** A GitHub App of the operator: whoever installs it on GitHub gives this server a connection without a token. */
+/** A GitHub App of the operator: each installation of it on GitHub gives this server a connection without a token. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { asFields, ask, asList, DEFAULT_URLS, idOf, PAGE } from './hosts.ts';
@@ -9,9 +10,9 @@ export interface GitHubAppSettings {
   id: string;
   /** The name in the addresses of the app on GitHub. */
   slug: string;
-  /** PEM. */
+  /** The private key, in PEM. */
   privateKey: string;
-  /** Of a GitHub Enterprise Server; without a slash at its end. */
+  /** The address of a GitHub Enterprise Server, without a slash at its end. */
   url?: string | undefined;
 }
 
@@ -21,11 +22,11 @@ export interface AppInstallation {
 }
 
 export interface GitHubApp {
-  /** Of GitHub. */
+  /** The address of GitHub. */
   url: string;
-  /** Where people install it. */
+  /** The page where people install the app. */
   linkUrl: string;
-  /** Where they change what it may reach. */
+  /** The page where people change what the app may reach. */
   settingsUrl: string;
   /** Throws a `RemoteError`. */
   listInstallations(): Promise<AppInstallation[]>;
@@ -51,7 +52,15 @@ export const isPrivateKey = (pem: string): boolean => {
 export function createGitHubApp(outbound: Outbound, settings: GitHubAppSettings): GitHubApp {
   const url = settings.url ?? DEFAULT_URLS.github!;
   const key: KeyObject = createPrivateKey(settings.privateKey);
-  const kept = new Map<number, { token: string; until: number }>();
+  const tokens = new LRUCache<number, string>({
+    max: INSTALLATIONS_MAX,
+    ttl: SPARE_MS,
+    fetchMethod: async (id, _stale, { options }) => {
+      const { token, endsInMs } = await createToken(id);
+      options.ttl = Math.max(1, endsInMs - SPARE_MS);
+      return token;
+    },
+  });
 
   async function asApp(path: string, body?: object): Promise<unknown> {
     const now = Math.floor(Date.now() / 1000);
@@ -64,6 +73,14 @@ export function createGitHubApp(outbound: Outbound, settings: GitHubAppSettings)
     return ask(outbound, { kind: 'github', url, username: null, token }, path, body);
   }
 
+  async function createToken(id: number): Promise<{ token: string; endsInMs: number }> {
+    const { token, expires_at } = asFields(await asApp(`/app/installations/${id}/access_tokens`, {}));
+    const endsInMs = Date.parse(String(expires_at)) - Date.now();
+    if (typeof token !== 'string' || Number.isNaN(endsInMs))
+      throw new RemoteError('failed', 'GitHub did not answer with a token for the installation of the app.');
+    return { token, endsInMs };
+  }
+
   return {
     url,
     linkUrl: `${url}/apps/${settings.slug}/installations/new`,
@@ -74,18 +91,6 @@ export function createGitHubApp(outbound: Outbound, settings: GitHubAppSettings)
         .filter(({ id }) => id > 0)
         .slice(0, INSTALLATIONS_MAX);
     },
-    async tokenFor(id) {
-      const known = kept.get(id);
-      if (known && known.until > Date.now()) return known.token;
-      const { token, expires_at } = asFields(await asApp(`/app/installations/${id}/access_tokens`, {}));
-      const ends = Date.parse(String(expires_at));
-      if (typeof token !== 'string' || Number.isNaN(ends))
-        throw new RemoteError(
-          'failed',
-          'GitHub did not answer with a token for the installation of the app.',
-        );
-      kept.set(id, { token, until: ends - SPARE_MS });
-      return token;
-    },
+    tokenFor: (id) => tokens.forceFetch(id),
   };
 }

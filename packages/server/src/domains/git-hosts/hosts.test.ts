@@ -182,7 +182,7 @@ test('a new commit of a branch that only the host has gets a status, and no bran
     await settled(deploymentId);
   };
   await look();
-  // What is pushed to the branch of a pull request from now on.
+  // From now on, what is pushed to the branch of a pull request gets a status.
   const before = await repo.push({ 'model/orders.yml': 'cubes: [' });
   await bare('update-ref', 'refs/heads/main', `${before}~1`);
   await bare('update-ref', 'refs/heads/pull-request', before);
@@ -261,7 +261,7 @@ test('a branch that is deleted on both sides while another process looks does no
   await world.admin.pull({ deploymentId, body: { branchName: 'gone' } });
   expect(await refs()).toEqual(['gone', 'main']);
   const count = async (rows: string) => (await world.server.db.pool.query(`select ${rows}`)).rowCount;
-  // Nobody else shall wait below.
+  // No other job may wait for the lock below.
   const jobs = "from jobs where lane = 'remotes' and state in ('waiting', 'running') and run_at <= now()";
   await vi.waitFor(async () => expect(await count(jobs)).toBe(0), PATIENTLY);
   const other = await world.server.db.pool.connect();
@@ -324,7 +324,7 @@ test.each(WEBHOOK_TESTS)(
     await world.admin.connect({ deploymentId, body: { installationId, name: repo.name } });
     expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('no secret') });
     const { webhookUrl, secret } = await world.admin.rotateGitHostWebhookSecret({ deploymentId });
-    // Nobody has told the host. How long is waited does not depend on the kind of host.
+    // The webhook is not set up on the host. The wait does not depend on the kind of host, so one kind is enough.
     if (kind === WEBHOOK_TESTS[0].kind)
       expect(await tried()).toMatchObject({ works: false, message: expect.stringContaining('set it up') });
     let signedWith = 'another secret';
@@ -434,7 +434,7 @@ test('a connection that fails is polled less and less often, and as before when 
   };
   await failThrice();
   expect([await isDueAfter(19), await isDueAfter(21)]).toEqual([false, true]);
-  // A name is no reason to hope.
+  // A new name does not end the backoff.
   const name = unique('renamed');
   expect(await update({ name, username: 'anybody' })).toMatchObject({
     login: name,

@@ -111,8 +111,9 @@ type Fields = Record<string, unknown>;
 export const asFields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
 
-/** What a host answers is not believed: what is no repository is left out. */
-export const asList = (body: unknown): Fields[] => (Array.isArray(body) ? body.map(asFields) : []);
+/** Answers of hosts are not trusted: one that is no list counts as empty, and items that are no objects are left out. */
+export const asList = (body: unknown): Fields[] =>
+  Array.isArray(body) ? body.filter((item) => typeof item === 'object' && item !== null) : [];
 export const idOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : 0);
 
 /** GitHub and Gitea have the same fields. */
@@ -340,7 +341,7 @@ export async function tryToken(outbound: Outbound, host: Host): Promise<boolean>
 
 export const hasStatuses = (host: Host): boolean => apiOf(host)?.setStatus !== undefined;
 
-/** Throws a `RemoteError`. Does nothing for hosts without it. */
+/** Sets the status of a commit. Does nothing for hosts without statuses. Throws a `RemoteError`. */
 export async function setCommitStatus(
   outbound: Outbound,
   host: Host,

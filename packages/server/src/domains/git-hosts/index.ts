@@ -38,7 +38,7 @@ export function createGitHosts(
   return { app, installations, openSnapshot, ...connections };
 }
 
-/** Others may push without a webhook that says so. */
+/** How often repositories are polled: people may push without a webhook that says so. */
 const POLL_SECONDS = 300;
 const POLLED_AT_ONCE = 200;
 

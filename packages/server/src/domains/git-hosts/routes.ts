@@ -300,7 +300,7 @@ export function gitHostRoutes(
     }),
   ];
 
-  /** Has the host send its webhook, if it can, and waits for it. Who has set it up can also send one from there. */
+  /** Has the host send its webhook, if it can, and waits for it. The person who set it up can also send one there. */
   async function waitForWebhook(
     db: Database,
     host: Host,
@@ -355,7 +355,7 @@ export function gitHostRoutes(
 /** What a test answers. Other errors are about the request. */
 const isTestAnswer = (code: string) => code.startsWith('git_') && code !== 'git_installation_not_found';
 
-/** The rights on a deployment that is not in the path. */
+/** Checks the rights on a deployment that is not in the path. */
 function requireVisible(actor: Person, deploymentId: number): void {
   if (!mayIn(actor, deploymentId, 'DeploymentRead')) throw new ApiError('deployment_not_found');
 }

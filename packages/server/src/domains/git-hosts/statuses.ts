@@ -1,6 +1,6 @@
 /** Tells the git host of each commit that came together on both sides whether it builds, and which reports it breaks. */
 import type { Database, Tx } from '../../platform/db/database.ts';
-import { MissingObject } from '../../platform/git/objects.ts';
+import { MissingObjectError } from '../../platform/git/objects.ts';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import { enqueue, type JobKind } from '../../platform/jobs/jobs.ts';
 import type { Platform } from '../../platform/module.ts';
@@ -50,8 +50,8 @@ export const createStatusJob = (
       await tell(await statusOf(db, checkCommit, deploymentId, commit, signal));
     } catch (error) {
       // The branch went another way meanwhile, and what it left was swept.
-      if (error instanceof MissingObject) return;
-      // People mend these. Of a host that cannot be reached, the job is tried again.
+      if (error instanceof MissingObjectError) return;
+      // A person must fix these errors. If the host cannot be reached, the job is retried.
       if (!(error instanceof RemoteError) || error.failure === 'unreachable') throw error;
       log.warn({ deploymentId, failure: error.failure }, 'the git host did not take the status of a commit');
     }

@@ -10,9 +10,9 @@ export interface InstallationRow {
   url: string;
   username: string | null;
   tokenId: string;
-  /** Sealed. */
+  /** The token, encrypted. */
   token: Buffer;
-  /** Only of a GitHub App, which has no token of its own. */
+  /** The installation of a GitHub App, which has no token of its own; null for other connections. */
   appInstallationId: number | null;
 }
 
@@ -57,7 +57,7 @@ export const updateInstallation = (
     update git_installations set name = ${name}, username = ${username}, token_id = ${tokenId}, token = ${token}
     where id = ${id} returning ${INSTALLATION}`);
 
-/** What was asked ever less often is asked by the next poll. */
+/** Ends the backoff: the next poll asks the hosts of these connections. */
 export const forgetFailures = (tx: Tx, installationId: number) =>
   tx.run(sql`
     update git_connections set failures = 0 where installation_id = ${installationId} and failures > 0`);
@@ -99,7 +99,7 @@ export interface ConnectionRow {
   repository: string;
   url: string;
   webhookId: string;
-  /** Sealed. */
+  /** The secret of the webhook, encrypted. */
   webhookSecret: Buffer | null;
   message: string | null;
   checkedAt: string | null;
@@ -174,7 +174,7 @@ export interface SyncRequest {
   mustLook: boolean;
 }
 
-/** Takes what was asked for until now. */
+/** Begins a sync: takes all requests until now. */
 export const beginSync = (db: Database, deploymentId: number) =>
   db.writes.maybeOne<SyncRequest>(sql`
     update git_connections c set must_look = false
@@ -189,7 +189,7 @@ export const endSync = async (db: Database, deploymentId: number, requestedAt: s
     where deployment_id = ${deploymentId} and requested_at::text is not distinct from ${requestedAt}::text`)) >
   0;
 
-/** For a request whose job was lost. */
+/** Forgets a request whose job was lost. */
 export const forgetRequest = (tx: Tx, deploymentId: number) =>
   tx.run(sql`update git_connections set requested_at = null where deployment_id = ${deploymentId}`);
 
@@ -197,8 +197,8 @@ export const forgetRequest = (tx: Tx, deploymentId: number) =>
 const DOUBLINGS_MAX = 7;
 
 /**
- * The connections that were not checked for so long, or for longer if the last checks failed. A request that is older than
- * an hour lost its job.
+ * The connections that were not checked for so long, or for longer if the last checks failed. Leaves out those with a
+ * request whose job still waits or runs: after an hour, the job counts as lost.
  */
 export const listUnchecked = (db: Queryable, seconds: number, limit: number) =>
   db.many<{ deploymentId: number }>(sql`
@@ -217,13 +217,13 @@ const headsWhere = async (db: Queryable, deploymentId: number, isOnlyThere: bool
     ).map(({ branchName, head }) => [branchName, head]),
   );
 
-/** What the branches that are on both sides were seen to have there. */
+/** The heads that were last seen in the repository, by the names of branches that are on both sides. */
 export const listRemoteHeads = (db: Queryable, deploymentId: number) => headsWhere(db, deploymentId, false);
 
 /** What the branches that only the repository has had when they were looked at. */
 export const listHeadsOnlyThere = (db: Queryable, deploymentId: number) => headsWhere(db, deploymentId, true);
 
-/** Branches that are gone here may still be there. */
+/** Marks the branches that are gone here as only in the repository, where they may still be. */
 export const markOnlyThere = (db: Queryable, deploymentId: number, branchNames: readonly string[]) =>
   db.run(sql`
     update git_remote_heads set is_only_there = true
@@ -299,7 +299,7 @@ export const isServedElsewhere = async (db: Queryable, deploymentId: number, bra
           and d.deploy_branch_name = ${branchName}) as "isServed"`)
   ).isServed;
 
-/** For a database whose secret key is lost. */
+/** Clears the secrets, for a database whose secret key is lost. */
 export async function clearGitSecrets(tx: Tx) {
   await tx.run(sql`update git_installations set token = ''`);
   await tx.run(sql`update git_connections set webhook_secret = null`);

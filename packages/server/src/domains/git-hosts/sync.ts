@@ -11,7 +11,7 @@ import { streamPack } from '../../platform/git/bundle.ts';
 import { mergeBase } from '../../platform/git/merge-bases.ts';
 import { isBranchName } from '../../platform/git/names.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
-import { type Hash, MissingObject, type Objects } from '../../platform/git/objects.ts';
+import { type Hash, MissingObjectError, type Objects } from '../../platform/git/objects.ts';
 import type { PackReader, ReceiveLimits } from '../../platform/git/remote/receive.ts';
 import { RemoteError } from '../../platform/git/remote/remote-error.ts';
 import type { Remote } from '../../platform/git/remote/smart-http.ts';
@@ -64,7 +64,7 @@ export interface SyncOptions {
   sharedHeads: readonly Hash[];
   /** Throws if the deployment was disconnected meanwhile, or connected to another repository. */
   requireConnected(): Promise<void>;
-  /** The commit whose history somebody takes in the place of the one that was seen. */
+  /** The commit whose history the caller takes in the place of the one that was seen. */
   acceptRewritten?: Hash | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface SyncedBranch {
   seenHead: Hash | undefined;
 }
 
-/** Another deployment serves such a branch, and its own rules say who may change what it serves. */
+/** Throws if another deployment serves the branch: its own rules say who may change what it serves. */
 export async function requireNotServed(db: Database, deploymentId: number, name: string): Promise<void> {
   if (!(await store.isServedElsewhere(db, deploymentId, name))) return;
   throw new ApiError('branch_name_taken', {
@@ -99,8 +99,8 @@ export async function packOf(parts: AsyncIterable<Buffer>, bytesMax = PUSHED_BYT
 }
 
 /**
- * How long to wait before a branch is looked at again whose push was refused: `pull` and the job run in different
- * processes, and others push too, so the host may have got another push at the same moment.
+ * The pauses before the retries of a push that was refused: `pull` and the job run in different processes, and others
+ * push too, so the host may have got another push at the same moment.
  */
 const REJECTED_PAUSES_MS: readonly number[] = [500, 2000];
 
@@ -127,7 +127,7 @@ export async function syncBranch(
   const objects = createObjects(db, deploymentId);
   const isAhead = async () =>
     remoteHead === branch.head ||
-    // Only of what was seen is it known that it is here.
+    // Only the commit that was seen last is known to be stored here, which the search for a base needs.
     (remoteHead === seenHead && (await baseIfKnown(objects, branch.head, remoteHead!)) === remoteHead);
   const moved =
     remoteHead === undefined || (await isAhead())
@@ -138,7 +138,7 @@ export async function syncBranch(
     const known = remoteHead === undefined ? options.sharedHeads : [remoteHead];
     const pack = await packOf(streamPack(objects, [head], known));
     await options.requireConnected();
-    // One that was deleted on both sides meanwhile must not come back.
+    // A branch that was deleted on both sides meanwhile must not come back.
     if (!(await findBranch(db, deploymentId, null, { branchId: branch.id }))) return moved;
     try {
       await remote.push([{ branch: name, from: remoteHead ?? null, to: head }], pack, signal);
@@ -146,7 +146,7 @@ export async function syncBranch(
       const isRejected = error instanceof RemoteError && error.failure === 'rejected';
       if (!isRejected || pauseMs === undefined) throw error;
       await sleep(pauseMs, undefined, { signal });
-      // In this order: what is pushed from another process in between must not look like a history that was replaced.
+      // Read in this order: the push of another process in between must not look like a history that was replaced.
       const seenNow = (await store.listRemoteHeads(db, deploymentId)).get(name);
       const { heads } = await remote.listBranches(signal);
       const now = { remoteHead: heads.get(name), seenHead: seenNow };
@@ -225,7 +225,7 @@ const OTHERS_AT_ONCE = 20;
 
 /**
  * Asks for a status for each new commit of branches that only the repository has, so that a pull request from one gets
- * it. What the branches had when this looked first is old.
+ * it. Commits that are there at the first look are old, and get none.
  */
 export async function lookAtOthers(
   options: Omit<SyncOptions, 'change'>,
@@ -274,7 +274,7 @@ async function baseIfKnown(objects: Objects, a: Hash, b: Hash): Promise<Hash | n
     return await mergeBase(objects, a, b);
   } catch (error) {
     // What was seen may have been swept, if its branch here went another way.
-    if (error instanceof MissingObject) return null;
+    if (error instanceof MissingObjectError) return null;
     throw error;
   }
 }
@@ -318,6 +318,6 @@ export async function fetchCommit(
   const pack = await remote.fetchPack({ wants: [commit], haves }, signal);
   const received = await packs.read(pack, createObjects(db, deploymentId), RECEIVE_LIMITS, signal);
   await requireRoom(db, deploymentId, received.bytes);
-  // Together: if the server ends in between, no tree is here whose files are not.
+  // Write all objects in one transaction: if the server ends in between, no tree is stored without its files.
   await db.transaction((tx) => createObjects(tx, deploymentId).write(received.objects));
 }

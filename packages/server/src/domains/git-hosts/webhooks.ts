@@ -15,7 +15,7 @@ export interface WebhookHeaders {
   'x-gitlab-event-uuid'?: string | undefined;
 }
 
-/** A webhook of Standard Webhooks that is older or newer is refused, because somebody may send it again. */
+/** A webhook of Standard Webhooks that is older or newer is refused, because it may be a replay. */
 const TOLERANCE_SECONDS = 300;
 
 export function isSigned(

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/log.ts';
 import { oauthFetch } from '../../platform/outbound/oauth-fetch.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { ProviderSettings } from './settings.ts';
-import { Trouble } from './trouble.ts';
+import { SignInError } from './trouble.ts';
 
 /** Keys are read again when a token names an unknown one, so only other changes wait this long. */
 const FRESH_MS = 3600_000;
@@ -37,7 +37,7 @@ export function createDiscovery(settings: ProviderSettings, outbound: Outbound, 
     const old = known;
     return refresh().catch((error) => {
       log.warn(
-        new Trouble(error, 'discovery').why,
+        new SignInError(error, 'discovery').why,
         'the settings of the sign-in provider could not be read again',
       );
       old.until = Date.now() + TRY_AGAIN_MS;

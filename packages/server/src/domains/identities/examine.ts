@@ -4,7 +4,7 @@ import { causesOf, wordOf } from '../../platform/outbound/oauth-fetch.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound/outbound.ts';
 import { discover } from './discovery.ts';
 import type { ProviderSettings } from './settings.ts';
-import { OF_CLIENT, Trouble } from './trouble.ts';
+import { OF_CLIENT, SignInError } from './trouble.ts';
 
 const DIFFERS = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 const NO_CODE = 'oriel-tests-the-client';
@@ -20,7 +20,7 @@ export async function examine(
   try {
     config = await discover(settings, outbound);
   } catch (error) {
-    const { why } = new Trouble(error, 'discovery');
+    const { why } = new SignInError(error, 'discovery');
     return { code: codeOf(error, why.status), reason: told(why), check: why.check ?? null };
   }
   try {
@@ -30,7 +30,7 @@ export async function examine(
       redirect_uri: redirectUri,
     });
   } catch (error) {
-    const { why } = new Trouble(error, 'sign-in');
+    const { why } = new SignInError(error, 'sign-in');
     const isRefused =
       why.status === 401 || causesOf(error).some((cause) => OF_CLIENT.includes(String(wordOf(cause))));
     if (isRefused) return { code: 'client_refused' as const, reason: told(why), check: why.check ?? null };
@@ -48,5 +48,5 @@ function codeOf(error: unknown, status: number | undefined) {
   return outbound && status === undefined ? ('not_reached' as const) : ('wrong_answer' as const);
 }
 
-const told = ({ reason, asked, status }: Trouble['why']) =>
+const told = ({ reason, asked, status }: SignInError['why']) =>
   [reason, asked && `${asked}: ${status}`].filter(Boolean).join(' · ').slice(0, 1000);

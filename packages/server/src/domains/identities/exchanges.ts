@@ -48,7 +48,7 @@ export function createExchanges(refusal: () => Error): Exchanges {
   return {
     pass: (ip, state, exchange) =>
       gate.pass(ip, async () => {
-        // Counted after the wait: a turn that did not come is no try.
+        // Count after the wait: a caller that got no turn has not tried.
         if (!mayTry(state)) throw refusal();
         return exchange();
       }),

@@ -1,25 +1,25 @@
 /** Says why a sign-in with the provider failed: to the operator in the server's log, and to admins in the audit log. */
-import type { Attempts } from '../../platform/audit/events.ts';
+import type { RefusalAudit } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { SignInOrigin } from '../sessions/index.ts';
 import { findIdentity, type IdentityKey } from './store.ts';
-import { Trouble } from './trouble.ts';
+import { SignInError } from './trouble.ts';
 
 export interface Failures {
   /** For the `catch` of a promise: writes the reason to the server's log, and passes the error on. */
   explain(origin: SignInOrigin): (error: unknown) => never;
   /**
-   * Also adds to the audit log, unless it is the provider or this server that does not work. `proven` is who it was, if
-   * the provider has confirmed it.
+   * Also adds to the audit log, unless the provider or this server does not work. `proven` is the identity, if the
+   * provider has confirmed one.
    */
   record(origin: SignInOrigin, error: unknown, proven: IdentityKey | undefined): Promise<void>;
 }
 
 interface Options {
   db: Database;
-  attempts: Attempts;
+  attempts: RefusalAudit;
   log: Logger;
 }
 
@@ -27,7 +27,7 @@ export function createFailures({ db, attempts, log }: Options): Failures {
   /** The line has the number that the person sees on the page. */
   function write({ operation, ip, requestId }: SignInOrigin, error: ApiError, known: object = {}) {
     const why =
-      error.cause instanceof Trouble
+      error.cause instanceof SignInError
         ? error.cause.why
         : error.code === 'sign_in_not_begun' && { check: 'ORIEL_PUBLIC_URL, if many people see it' };
     log.warn(

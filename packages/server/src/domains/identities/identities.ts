@@ -24,7 +24,7 @@ export interface Identities {
 }
 
 interface Browser {
-  /** The header of the request. */
+  /** The cookie header of the request. */
   cookie?: string | undefined;
   /** A one-time link that the person accepts. */
   link?: string | undefined;
@@ -62,7 +62,7 @@ function refuse(error: unknown): never {
 export function createIdentities({ db, console, links, settings, onChange }: Options): Identities {
   /**
    * Like a new password, it replaces how the user signed in before: an earlier identity at this provider, the password,
-   * and all sessions. Otherwise somebody who should be kept out by the link could still come in.
+   * and all sessions. Otherwise an intruder whom the link should keep out could still come in.
    */
   async function linkIdentity(tx: Tx, proof: Proof, link: string): Promise<FoundUser> {
     const { issuer, subject } = proof;
@@ -93,7 +93,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
     if (users.length !== 1) return undefined;
     const [{ id, isDeactivated, hasSignedIn }] = users as [store.ProvisionedRow];
     if (isDeactivated) throw new ApiError('user_deactivated');
-    // An identity that was unlinked must not come back by itself: who has signed in before needs a link.
+    // An identity that was unlinked must not come back by itself: a user who has signed in before needs a link.
     if (hasSignedIn) throw new ApiError('identity_taken');
     await store.insertIdentity(tx, proof, id).catch(refuseTaken);
     return { userId: id, changes: [created({ id, issuer, subject })] };
@@ -111,7 +111,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
     return { userId: user.id, changes };
   }
 
-  /** What unlinks or replaces the identity locks the user too, so it comes before or after this sign-in. */
+  /** Locks the user, as requests that unlink or replace the identity do, so they come before or after this sign-in. */
   async function lockKnown(tx: Tx, proof: Proof) {
     const known = await store.findIdentity(tx, proof);
     if (!known) return undefined;
@@ -161,7 +161,7 @@ export function createIdentities({ db, console, links, settings, onChange }: Opt
       try {
         return await begin();
       } catch (error) {
-        // The same person may have signed in for the first time in two windows at once. Then the other one was faster.
+        // Two windows may race at the first sign-in of a person. If the other one was faster, try again.
         const isLate = error instanceof ApiError && OF_UNKNOWN.includes(error.code);
         if (!isLate || browser.link !== undefined || !(await store.findIdentity(db, proof))) throw error;
         return begin();

@@ -211,7 +211,7 @@ describe('an ID token', () => {
   });
 
   test('with a new key of the provider is accepted', async () => {
-    // It remembers the new key.
+    // A world of its own, because its server remembers the new key.
     const own = await createOwnWorld({ env: { ...provider.env, ORIEL_OIDC_CREATE_USERS: 'true' } });
     try {
       await provider.serve(world.url, own.url);

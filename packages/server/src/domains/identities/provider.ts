@@ -6,7 +6,7 @@ import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { createDiscovery } from './discovery.ts';
 import type { Claims } from './rules.ts';
 import type { ProviderSettings } from './settings.ts';
-import { Trouble } from './trouble.ts';
+import { SignInError } from './trouble.ts';
 
 /** What must be the same at the end of a sign-in as at its beginning. */
 export interface Checks {
@@ -49,12 +49,12 @@ export function createProvider(
 
   const configuration = () =>
     discovered().catch((error) => {
-      throw new ApiError('provider_unavailable', { cause: new Trouble(error, 'discovery') });
+      throw new ApiError('provider_unavailable', { cause: new SignInError(error, 'discovery') });
     });
   const refuse = (error: unknown): never => {
     if (error instanceof ApiError) throw error;
     const code = isRefusal(error) ? 'provider_refused' : 'provider_unavailable';
-    throw new ApiError(code, { cause: new Trouble(error, 'sign-in') });
+    throw new ApiError(code, { cause: new SignInError(error, 'sign-in') });
   };
 
   /** Many providers give groups and emails only at this endpoint. What the signed token says counts more. */
@@ -96,7 +96,7 @@ export function createProvider(
   return {
     async prepare() {
       await discovered().catch((error) => {
-        log.warn(new Trouble(error, 'discovery').why, 'the sign-in provider cannot be used');
+        log.warn(new SignInError(error, 'discovery').why, 'the sign-in provider cannot be used');
       });
     },
     async begin({ isSilent } = { isSilent: false }) {

@@ -122,9 +122,9 @@ describe('a session that is just being renewed', () => {
   interface Ending {
     /** The session that a browser is about to renew. */
     sessionId: number;
-    /** By the form of the app, as this browser. */
+    /** Signs out by the form of the app, as this browser. */
     signOut(): Promise<Response>;
-    /** The same person elsewhere. */
+    /** The client of the same person elsewhere. */
     own: ReturnType<World['client']>;
   }
 

@@ -37,7 +37,7 @@ export function personIn({
   name,
   picture,
 }: Claims): NewPerson | undefined {
-  // Some providers send the word. Others, such as Entra ID, send nothing.
+  // Some providers send the text `false`. Others, such as Entra ID, send nothing.
   const isUnverified = email_verified === false || email_verified === 'false';
   if (!isStorable(email) || !EMAIL.test(email) || isUnverified) return undefined;
   const firstName = [given_name, name].filter(isStorable).find((text) => text.trim() !== '');

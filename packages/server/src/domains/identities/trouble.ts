@@ -13,7 +13,7 @@ export interface TroubleCause {
 }
 
 /** Errors of the library may hold answers with tokens, so only what is safe is taken from them. */
-export class Trouble extends Error {
+export class SignInError extends Error {
   readonly why: TroubleCause;
 
   constructor(error: unknown, during: 'discovery' | 'sign-in') {

@@ -2,17 +2,20 @@
 import type { Secrets } from '../../platform/secrets/keyring.ts';
 import {
   findSecrets,
-  type GivenSecrets,
   listOtherSecrets,
+  type SecretSettings,
   secretFileOf,
 } from '../../platform/secrets/load-secrets.ts';
 import { StartupError } from '../../platform/startup-error.ts';
 import { fingerprintsOf, requireSecret } from './fingerprint.ts';
 
-/** If the secret is missing, this says what a start would say, which makes a new one only beside the old one. */
+/**
+ * Returns the secrets. If the secret in use is missing, throws the error of a start, which would make a new one only
+ * while the old one is still given.
+ */
 export async function requireSecrets(
   installation: { secretFingerprint: string } | undefined,
-  given: GivenSecrets,
+  given: SecretSettings,
   dataDir: string,
 ): Promise<Secrets> {
   const found = await findSecrets(given, dataDir);

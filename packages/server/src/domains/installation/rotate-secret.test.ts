@@ -27,7 +27,7 @@ async function worldWithOldSecret(): Promise<World> {
   return world;
 }
 
-/** Otherwise a schedule makes this key at any time, perhaps with the old secret after the rotation. */
+/** Makes the key now. Otherwise a schedule makes it at any time, perhaps with the old secret after the rotation. */
 async function makeKeyOfAuditLog({ server }: World) {
   const box = createBox(CHAIN_KEY, createKeyring([OLD]));
   await server.db.transaction(async (tx) => {

@@ -25,7 +25,7 @@ export interface FirstAdmin {
   generatedApiKey: string | undefined;
 }
 
-export interface SetUp {
+export interface SetupResult {
   firstAdmin: FirstAdmin | undefined;
   /** A line for the log for each setting that is given but has no effect. */
   withoutEffect: string[];
@@ -45,7 +45,7 @@ export async function setUpInstallation(
     /** Called just before the commit. If the process stopped between the commit and this call, nobody could log in. */
     showFirstAdmin: (admin: FirstAdmin, hasDemo: boolean) => void;
   },
-): Promise<SetUp> {
+): Promise<SetupResult> {
   const { admin, tenant } = options;
   const fingerprints = options.secretKeys.map(fingerprintOf);
   const password = await preparePassword(db, admin);

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { hasRows } from '../../platform/db/has-rows.ts';
+import { sql } from '../../platform/db/sql.ts';
 
 export interface InstallationRow {
   secretFingerprint: string;
@@ -34,17 +35,14 @@ export const findInstallation = (db: Queryable) =>
 export const updateFingerprint = (db: Queryable, secretFingerprint: string) =>
   db.run(sql`update installation set secret_fingerprint = ${secretFingerprint}`);
 
-const exists = async (db: Queryable, found: Sql) =>
-  (await db.one<{ found: boolean }>(sql`select exists (${found}) as found`)).found;
-
 export const hasApiKey = (db: Queryable, keyHash: Buffer) =>
-  exists(
+  hasRows(
     db,
     sql`select from api_keys where key_hash = ${keyHash} and (expires_at is null or expires_at > now())`,
   );
 
 export const hasUser = (db: Queryable, email: string) =>
-  exists(db, sql`select from users where embed_tenant is null and lower(email) = lower(${email})`);
+  hasRows(db, sql`select from users where embed_tenant is null and lower(email) = lower(${email})`);
 
 export const findPasswordHash = async (db: Queryable, email: string) =>
   (

@@ -1,6 +1,6 @@
 /** What a change of the model does to reports, dashboards and schedules. */
 import type { Database } from '../../platform/db/database.ts';
-import { createSteps } from '../../platform/steps.ts';
+import { createYielder } from '../../platform/yielder.ts';
 import type { Viewer } from '../access/index.ts';
 import {
   type Effect,
@@ -86,7 +86,7 @@ async function* scan<Row extends { id: number }>(
   signal: AbortSignal,
   list: (after: number, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
-  const step = createSteps();
+  const step = createYielder();
   let after = 0;
   for (let seen = 0; seen < most; seen += page) {
     signal.throwIfAborted();
@@ -102,7 +102,7 @@ async function* scan<Row extends { id: number }>(
 }
 
 /**
- * The reports that name what the model does not have, for those who read a repository and may not know the customers:
+ * The reports that name what the model does not have, for readers of a repository, who may not know the customers:
  * reports of embed tenants are counted and not named.
  */
 export async function findBrokenReports(

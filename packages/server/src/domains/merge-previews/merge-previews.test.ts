@@ -128,7 +128,7 @@ test('content that the caller may not read is counted, and not named', async () 
   const seen = await preview();
   expect(seen).toMatchObject({ reports: [], dashboards: [], hiddenCount: 2 });
   expect(JSON.stringify(seen)).not.toContain('Secret');
-  // The draft is for those who may edit it.
+  // Only users who may edit the draft see it.
   const allow = (action: 'WorkbookRead' | 'WorkbookEdit') =>
     world.admin.setUserPolicy({
       body: { resourceType: 'Workbook', resourceId: workbookId, userId: reader.userId, action },

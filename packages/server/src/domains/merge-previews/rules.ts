@@ -3,7 +3,7 @@
 export interface ModelSides {
   /** All members that the model has after the change. */
   members: ReadonlySet<string>;
-  /** Those that may answer otherwise than before. */
+  /** The members whose answers may differ from before. */
   affected: ReadonlySet<string>;
 }
 

@@ -46,7 +46,9 @@ export interface DraftRow {
   isReadable: boolean;
 }
 
-/** The next workbooks that have a draft of a dashboard with widgets. Only who may edit a draft sees it. */
+/**
+ * The next workbooks that have a draft of a dashboard with widgets. Readable only for viewers who may edit the draft.
+ */
 export const listDrafts = (
   db: Queryable,
   deploymentId: number,

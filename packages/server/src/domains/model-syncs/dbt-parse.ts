@@ -10,7 +10,7 @@ import { userWithoutRights } from '../../platform/processes/process-user.ts';
 import { runSandboxed } from '../../platform/processes/sandbox.ts';
 import { SYSTEM_CALL_FILTER } from '../../platform/processes/system-call-filter.ts';
 import { HARNESS } from './dbt-harness.ts';
-import { DbtFailure } from './dbt-work.ts';
+import { DbtError } from './dbt-work.ts';
 
 const LIMITS = {
   timeMs: 240_000,
@@ -19,7 +19,7 @@ const LIMITS = {
   resultBytesMax: limits.dbtFile,
   temporaryBytes: 512 * 1024 * 1024,
 };
-/** Of the project that dbt reads, together. Data in seeds is part of it. */
+/** The most bytes of all files that dbt reads of a project, with the data of its seeds. */
 const PROJECT_BYTES = 128 * 1024 * 1024;
 /** Exit codes of the harness. */
 const NOT_INSTALLED = 3;
@@ -33,24 +33,24 @@ export interface ParsedProject {
   schema: string | null;
 }
 
-/** Returns the manifest that dbt makes of the project. Throws a `DbtFailure` that says what to do. */
+/** Returns the manifest that dbt makes of the project. Throws a `DbtError` that says what to do. */
 export async function parseProject(
   python: string,
   { files, schema }: ParsedProject,
   signal: AbortSignal,
 ): Promise<Buffer> {
   if (!files.has('dbt_project.yml')) {
-    throw new DbtFailure(
+    throw new DbtError(
       'The folder has neither target/manifest.json nor dbt_project.yml: does `projectPath` name the folder of the dbt project?',
     );
   }
   const sandbox = sandboxFor(python);
   if (typeof sandbox === 'string')
-    throw new DbtFailure(`The repository has no target/manifest.json, and ${sandbox} ${WHAT_TO_DO}`);
+    throw new DbtError(`The repository has no target/manifest.json, and ${sandbox} ${WHAT_TO_DO}`);
   const list = [...files];
   const bytes = list.reduce((sum, [, content]) => sum + content.length, 0);
   if (bytes > PROJECT_BYTES)
-    throw new DbtFailure(`The project is too large for dbt to run here: more than 128 MB. ${WHAT_TO_DO}`);
+    throw new DbtError(`The project is too large for dbt to run here: more than 128 MB. ${WHAT_TO_DO}`);
   const { temporaryBytes, ...limited } = LIMITS;
   const { code, stdout, stderr, result, ended } = await runSandboxed({
     fence: { bubblewrap: BUBBLEWRAP, readable: sandbox.readable, temporaryBytes },
@@ -63,16 +63,16 @@ export async function parseProject(
   });
   signal.throwIfAborted();
   if (code === NOT_INSTALLED)
-    throw new DbtFailure(
+    throw new DbtError(
       `The repository has no target/manifest.json, and dbt is not installed in the Python of the server. ${WHAT_TO_DO}`,
     );
   if (ended === 'too late')
-    throw new DbtFailure(`\`dbt parse\` took too much time, so it was ended. ${WHAT_TO_DO}`);
+    throw new DbtError(`\`dbt parse\` took too much time, so it was ended. ${WHAT_TO_DO}`);
   if (ended === 'too large')
-    throw new DbtFailure(`The manifest of \`dbt parse\` has more than ${limits.dbtFile / 1024 / 1024} MB.`);
+    throw new DbtError(`The manifest of \`dbt parse\` has more than ${limits.dbtFile / 1024 / 1024} MB.`);
   if (code !== 0 || !result) {
     const said = shownEnd(stdout.trim() ? stdout : stderr);
-    throw new DbtFailure(`\`dbt parse\` failed: ${said || `exit code ${code}`}`);
+    throw new DbtError(`\`dbt parse\` failed: ${said || `exit code ${code}`}`);
   }
   return Buffer.from(result);
 }

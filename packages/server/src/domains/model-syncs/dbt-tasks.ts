@@ -5,7 +5,7 @@ import { limits } from '@oriel/contract';
 import {
   convertDbt,
   type DbtConversion,
-  DbtProblem,
+  DbtModelError,
   type DbtSettings,
   readCatalog,
   readManifest,
@@ -19,7 +19,7 @@ export interface CheckTask {
 }
 export interface ConvertTask {
   kind: 'convert';
-  /** Compressed. */
+  /** The file, compressed. */
   manifest: Uint8Array;
   catalog: Uint8Array | undefined;
   settings: DbtSettings;
@@ -45,7 +45,7 @@ export function answerDbtTask(task: DbtTask): Answer<DbtTask> {
   try {
     return { done: task.kind === 'check' ? check(task) : convert(task) };
   } catch (error) {
-    if (error instanceof DbtProblem) return { problem: error.message };
+    if (error instanceof DbtModelError) return { problem: error.message };
     throw error;
   }
 }
@@ -86,7 +86,7 @@ function parsed(bytes: Buffer, name: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new DbtProblem(`${name} is not valid JSON.`);
+    throw new DbtModelError(`${name} is not valid JSON.`);
   }
 }
 
@@ -105,7 +105,8 @@ function requireDepth(bytes: Buffer, name: string) {
       else if (byte === QUOTE) isText = false;
     } else if (byte === QUOTE) isText = true;
     else if (OPENING.has(byte)) {
-      if (++depth > DEPTH_MAX) throw new DbtProblem(`${name} is nested more than ${DEPTH_MAX} levels deep.`);
+      if (++depth > DEPTH_MAX)
+        throw new DbtModelError(`${name} is nested more than ${DEPTH_MAX} levels deep.`);
     } else if (CLOSING.has(byte)) depth--;
   }
 }

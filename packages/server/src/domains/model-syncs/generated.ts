@@ -55,7 +55,7 @@ export async function mergeGenerated(
   const base = await baseFor(objects, ours, generated, common);
   const markers = { ...MARKERS, ours: branch.name };
   const merged = await mergeTreesWithMarkers(objects, { base, ours, theirs }, markers, texts);
-  // Somebody deleted these on purpose, as far as anybody can know.
+  // People may have deleted these files on purpose, so they stay deleted.
   const deleted = merged.conflicts.filter(({ kind }) => kind === 'deleted_by_ours').map(({ path }) => path);
   const tree = deleted.length
     ? await editTree(objects, merged.tree, new Map(deleted.map((path) => [path, null])))
@@ -75,8 +75,9 @@ export async function mergeGenerated(
 const CANDIDATES_MAX = 20;
 
 /**
- * The base of the merge is what the branch and the generated commit have in common, as in git. But after a squashed merge
- * a branch has files that were generated later, without their commits: then it is the commit most of whose files it has.
+ * The base of the merge is the merge base of the branch and the generated commit, as in git. But after a squashed merge
+ * a branch has files that were generated later, without their commits: then the base is the generated commit with the
+ * most files in common.
  */
 async function baseFor(objects: Objects, ours: Hash, generated: Hash, common: Hash | null): Promise<Hash> {
   const files = await listTree(objects, ours);

@@ -7,7 +7,7 @@ import type { Box } from '../../platform/secrets/box.ts';
 import { rootOf } from '../data-models/index.ts';
 import type { OpenSnapshot, RepositoryPlace } from '../git-hosts/index.ts';
 import { parseProject } from './dbt-parse.ts';
-import { DbtFailure } from './dbt-work.ts';
+import { DbtError } from './dbt-work.ts';
 import type { RepositorySettings } from './source.ts';
 import type { ManifestFiles, SourceRow } from './store.ts';
 
@@ -25,7 +25,7 @@ interface Candidate {
   ref: string | null;
 }
 
-interface Reading {
+interface ReadContext {
   db: Database;
   signal: AbortSignal;
   tell(stage: 'parsing'): void;
@@ -38,7 +38,7 @@ const CATALOG = 'target/catalog.json';
 export async function readProject(
   { box, openSnapshot, dbtPython }: ProjectOptions,
   { source, ref }: Candidate,
-  { db, signal, tell }: Reading,
+  { db, signal, tell }: ReadContext,
 ): Promise<ManifestFiles & { commit: string }> {
   const { repository, targetSchema } = source.settings!;
   const { branch, projectPath } = repository!;
@@ -66,7 +66,7 @@ function placeOf(
 ): RepositoryPlace {
   if (installationId !== null) return { installationId, name: name! };
   if (token !== null && !token.length)
-    throw new DbtFailure('The token of the repository was lost with the secret key: give it again.');
+    throw new DbtError('The token of the repository was lost with the secret key: give it again.');
   return {
     url: url!,
     username,
@@ -78,6 +78,6 @@ const compress = promisify(gzip);
 
 async function compressed(content: Uint8Array, name: string): Promise<Buffer> {
   if (content.length > limits.dbtFile)
-    throw new DbtFailure(`${name} has more than ${limits.dbtFile / 1024 / 1024} MB.`);
+    throw new DbtError(`${name} has more than ${limits.dbtFile / 1024 / 1024} MB.`);
   return compress(content, { level: 1 });
 }

@@ -195,7 +195,7 @@ test('a source is checked, and only who may manage deployments may name a reposi
   });
   const repo = await repository({ 'target/manifest.json': await artifact('events.manifest') });
   await source(deploymentId, { installationId, name: repo.name });
-  // What somebody else chose may stay.
+  // A repository that an admin chose may stay.
   const mine = {
     kind: 'repository' as const,
     repository: { installationId, name: repo.name, branch: 'main' },

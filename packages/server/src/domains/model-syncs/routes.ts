@@ -22,7 +22,7 @@ import {
   shownInAudit,
 } from '../data-models/index.ts';
 import { lockInstallation } from '../git-hosts/index.ts';
-import { DbtFailure, type DbtWork } from './dbt-work.ts';
+import { DbtError, type DbtWork } from './dbt-work.ts';
 import { DEFAULTS, type RepositorySettings, type SourceSettings, settingsOf } from './source.ts';
 import * as store from './store.ts';
 import { GIVEN_UP, requireSyncable, STAGES, type Stage, type SyncJob, stageWords } from './sync-job.ts';
@@ -83,7 +83,7 @@ export const modelSyncRoutes = ({ job, work, box, allowPrivate }: Options) => [
           { deploymentId, signal },
         )
         .catch((error) => {
-          if (!(error instanceof DbtFailure)) throw error;
+          if (!(error instanceof DbtError)) throw error;
           throw new ApiError('invalid_dbt_files', { message: error.message });
         });
       const compressed = {
@@ -205,7 +205,7 @@ export const modelSyncRoutes = ({ job, work, box, allowPrivate }: Options) => [
   ),
 ];
 
-/** As replies and the audit log show it: without the token. */
+/** The source as replies and the audit log show it: without the token. */
 function shownSource({ settings, token }: store.SourceRow) {
   const { repository = null, ...rest } = settings ?? DEFAULTS;
   return { ...rest, repository: repository && { ...repository, hasCredential: token !== null } };
@@ -246,7 +246,7 @@ const STATUSES = {
   cancelled: 'CANCELLED',
 } as const satisfies Record<store.SyncState, string>;
 
-/** A sync whose job was given up has failed, although nobody has written so. */
+/** A sync whose job was given up has failed, even if its row still says that it runs. */
 const stateOf = ({ state, hasJob }: { state: store.SyncState; hasJob: boolean }): store.SyncState =>
   state === 'running' && !hasJob ? 'failed' : state;
 

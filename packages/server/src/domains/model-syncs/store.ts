@@ -6,7 +6,7 @@ import type { SourceSettings } from './source.ts';
 export interface SourceRow {
   settings: SourceSettings | null;
   generatedHead: string | null;
-  /** The token of an address, sealed, and the key of the row that it is bound to. */
+  /** The token of an address, encrypted, and the key of the row that it is bound to. */
   tokenId: string | null;
   token: Buffer | null;
 }
@@ -37,7 +37,7 @@ export const upsertSource = (
     on conflict (deployment_id) do update
     set settings = excluded.settings, token_id = excluded.token_id, token = excluded.token, updated_at = now()`);
 
-/** For a database whose secret key is lost. */
+/** Clears the tokens of a database whose secret key is lost. */
 export const clearModelSyncSecrets = (tx: Tx) =>
   tx.run(sql`update model_sync_sources set token = '' where token is not null`);
 

@@ -11,7 +11,7 @@ import { writeCommit } from '../../platform/git/commits.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import type { Hash } from '../../platform/git/objects.ts';
 import type { Texts } from '../../platform/git/text-work.ts';
-import { TooMuchWork } from '../../platform/git/work.ts';
+import { WorkLimitError } from '../../platform/git/work.ts';
 import type { JobContext, JobKind } from '../../platform/jobs/jobs.ts';
 import { findPermissions, toPermissions } from '../access/index.ts';
 import {
@@ -32,7 +32,7 @@ import {
   uncommitted,
 } from '../data-models/index.ts';
 import type { Event, Events } from '../webhooks/index.ts';
-import { DbtFailure, type DbtWork } from './dbt-work.ts';
+import { DbtError, type DbtWork } from './dbt-work.ts';
 import { type GeneratedMerge, mergeGenerated, writeGenerated } from './generated.ts';
 import { type ProjectOptions, readProject } from './project.ts';
 import { DEFAULTS, toDbtSettings } from './source.ts';
@@ -77,7 +77,7 @@ export interface SyncOptions extends ProjectOptions {
   events: Pick<Events, 'record'>;
 }
 
-/** A sync that was cancelled, or whose deployment or branch is gone, ends without a trace. */
+/** Ends a sync that was cancelled, or whose deployment or branch is gone, without recording a failure. */
 class UnwantedSyncError extends Error {}
 
 export const createSyncJob = (options: SyncOptions): SyncJob => ({
@@ -121,10 +121,10 @@ const eventOf = ({ id, deploymentId, userId }: store.SyncRow, outcome: 'complete
   data: { id, deploymentId, userId },
 });
 
-/** Why it failed, in words for people; nothing if that is not known, so that it is tried again. */
+/** Returns why the sync failed, in words for people; undefined for an unknown error, so that the job is retried. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof DbtFailure) return error.message;
-  if (error instanceof TooMuchWork)
+  if (error instanceof DbtError) return error.message;
+  if (error instanceof WorkLimitError)
     return 'The generated files differ too much from those of the branch to merge them.';
   return error instanceof ApiError && !isNotNow(error) ? error.message : undefined;
 }
@@ -144,7 +144,7 @@ async function runSync(sync: store.SyncRow, ref: string | null, context: JobCont
   const conversion = await options.work.convert(
     async () => {
       const files = fromRepository ?? (await store.findManifestFiles(db, deploymentId));
-      if (!files) throw new DbtFailure('The manifest was removed.');
+      if (!files) throw new DbtError('The manifest was removed.');
       tell('converting');
       return {
         manifest: files.manifest,
@@ -228,12 +228,12 @@ async function mergeAndCommit(
 
 async function requireOwnBranch(db: Database, { deploymentId, branchId, userId, branchName }: store.SyncRow) {
   const branch = branchId === null ? undefined : await findBranch(db, deploymentId, userId, { branchId });
-  if (!branch) throw new DbtFailure(`The branch ${branchName} was deleted.`);
+  if (!branch) throw new DbtError(`The branch ${branchName} was deleted.`);
   requireSyncable(branch);
   return branch;
 }
 
-const gone = () => new DbtFailure('The person who started the sync is not active any more.');
+const gone = () => new DbtError('The person who started the sync is not active any more.');
 
 /** What the caller was allowed when the sync was started may have been taken from them since. */
 async function requireStillAllowed(db: Queryable, sync: store.SyncRow, userId: number, branch: BranchRow) {
@@ -241,7 +241,7 @@ async function requireStillAllowed(db: Queryable, sync: store.SyncRow, userId: n
   const permissions = await findPermissions(db, userId);
   if (!permissions) throw gone();
   const key = apiKeyId === null ? { deploymentIds: null } : await store.findKeyScope(db, apiKeyId);
-  if (!key) throw new DbtFailure('The API key that started the sync has ended.');
+  if (!key) throw new DbtError('The API key that started the sync has ended.');
   const actor: Person = { ...personOf(sync, userId), ...toPermissions(permissions), ...key };
   if (!reaches(actor, deploymentId)) throw new ApiError('outside_key_scope');
   if (!mayIn(actor, deploymentId, 'SchemaUpdateDevBranches')) throw withoutAction('SchemaUpdateDevBranches');

@@ -8,7 +8,7 @@ export interface Facts {
   installedAt: number;
   lastBackupAt: number | undefined;
   disk: { freeBytes: number; bytes: number } | undefined;
-  /** Of this server. */
+  /** The version of this server. */
   version: string;
   /** The newest release, as the operator says. */
   latestRelease?: string | undefined;

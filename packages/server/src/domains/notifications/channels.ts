@@ -34,7 +34,7 @@ export interface Channel {
   send(copy: Copy, delivery: DeliveryRow, reader: Reader, signal: AbortSignal): Promise<void>;
 }
 
-/** Writes it down in the transaction in which the delivery ends, so that it is sent exactly once. */
+/** Stores the copy in the transaction in which the delivery ends, so that it is sent exactly once. */
 export interface Outbox {
   /** Returns false if nothing can be sent there. */
   add(tx: Tx, copy: Copy, delivery: DeliveryRow): Promise<boolean>;

@@ -31,7 +31,7 @@ const ofDeployment = (deploymentId: number) => sql`
   where w.deployment_id = ${deploymentId}`;
 const ofTenant = (contentKey: string) => sql`
   select n.id from notifications n where n.embed_tenant = ${contentKey}`;
-/** Of dashboards that go with the embed tenant. */
+/** The notifications of dashboards that are deleted with the embed tenant. */
 const ofContent = ({ contentKey, hiddenName }: { contentKey: string; hiddenName: string }) => sql`
   select n.id from (select id from workbooks where embed_tenant = ${contentKey} or ${isOfUsersIn(hiddenName)}) w
   join dashboards d on d.workbook_id = w.id join notifications n on n.dashboard_id = d.id`;

@@ -84,7 +84,7 @@ export function createClock(runJob: JobKind<RunPayload>): Clock {
     },
   };
 
-  /** Before what it reads of sessions and revocations is deleted. */
+  /** Gives subscriptions what their newest session gives them, before old sessions and revocations are deleted. */
   const renewal: JobKind = {
     name: 'notifications.renew-subscriptions',
     async run(_payload, { db, signal }) {

@@ -2,12 +2,12 @@
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { JobContext } from '../../platform/jobs/jobs.ts';
-import { leaveRoom } from '../../platform/jobs/pace.ts';
+import { throttle } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { Rendering, Renderings } from '../renderings/index.ts';
 import type { TenantSettings, TenantSettingsRow } from '../tenant-settings/index.ts';
 import { conditionQuery, measureCondition } from './conditions.ts';
-import { ChangedError, type Delivering } from './delivering.ts';
+import { ChangedError, type DeliverySender } from './delivering.ts';
 import { AT_ONCE, eachOf, type Group, type Groups } from './groups.ts';
 import { NoReaderError, type Reader, readerOf } from './readers.ts';
 import { renewSubscriptions } from './recipients.store.ts';
@@ -15,7 +15,7 @@ import * as store from './runs.store.ts';
 import type { Board } from './widget-queries.ts';
 
 /** Why a whole run fails, in words for people. */
-export class RunFailure extends Error {}
+export class RunError extends Error {}
 
 /** How long a run works before others take their turn. */
 export interface Turn {
@@ -41,7 +41,7 @@ export interface PreparedCopy {
   group: Group;
   /** Nothing if no channel of the readers needs a picture. */
   rendering: Rendering | undefined;
-  /** Of the condition. */
+  /** The value of the condition. */
   value: number | null;
   /** What was planned since the drawing. */
   known: Fingerprints;
@@ -50,13 +50,13 @@ export interface PreparedCopy {
 export function createCopies(
   { queries, renderings, tenantSettings }: CopyOptions,
   { boardOfReader, keyOf }: Groups,
-  { channelOf, refuse, deliver }: Delivering,
+  { channelOf, refuse, deliver }: DeliverySender,
 ) {
   /** Asks for everything that the page of the dashboard would, so that it opens at once. */
   async function renew(run: store.RunRow, board: Board, actor: Caller, { db, signal }: JobContext) {
     const call = { actor, db, signal, deploymentId: run.deploymentId };
     await eachOf(board.asked, AT_ONCE, async (asked) => {
-      await leaveRoom(signal);
+      await throttle(signal);
       await (typeof asked === 'string' ? queries.runSql(call, asked) : queries.run(call, asked));
     });
   }
@@ -66,7 +66,7 @@ export function createCopies(
     if (!run.condition) return null;
     const query = conditionQuery(board, run.condition);
     if (!query)
-      throw new RunFailure('The dashboard has no such chart with the measure of the condition any more.');
+      throw new RunError('The dashboard has no such chart with the measure of the condition any more.');
     const call = { actor, db, signal, deploymentId: run.deploymentId };
     return measureCondition(queries, call, query, run.condition);
   }
@@ -90,7 +90,7 @@ export function createCopies(
       const own = await boardOfReader(run, board, actor, context);
       await renew(run, own, actor, context);
       const value = await valueFor(run, own, actor, context);
-      await leaveRoom(signal);
+      await throttle(signal);
       const isDrawn = isSent && group.members.some(({ delivery }) => channelOf(delivery)?.isDrawn);
       const rendering = isDrawn ? await render(run, own, actor, context) : undefined;
       if ((await keyOf(run, board, actor, context, known)) !== group.key) throw new ChangedError();
@@ -104,7 +104,9 @@ export function createCopies(
     }
   }
 
-  /** Leaves out those whom it has not come to when the turn is over. */
+  /**
+   * Sends the copy to each member of the group. When the turn is over, the remaining members wait for the next turn.
+   */
   async function sendAll(
     { group, rendering, value, known }: PreparedCopy,
     { run, board, title, isSent }: Edition,
@@ -115,7 +117,7 @@ export function createCopies(
     await store.setPhase(db, run.id, 'sending');
     await eachOf(group.members, AT_ONCE, async ({ delivery }) => {
       signal.throwIfAborted();
-      await leaveRoom(signal);
+      await throttle(signal);
       if (turn.isOver()) return;
       turn.count();
       if (!isSent)
@@ -136,7 +138,7 @@ export function createCopies(
   return { renew, prepare, sendAll };
 }
 
-/** Groups before may have taken long: whoever has left or lost access since then gets nothing. */
+/** Checks the reader again: earlier groups may have taken long, and readers who lost access since then get nothing. */
 async function readerNow(
   run: store.RunRow,
   { id, userId, sessionAt }: store.DeliveryRow,

@@ -5,12 +5,13 @@
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { backoff, type JobContext } from '../../platform/jobs/jobs.ts';
-import { DrawingLost } from '../renderings/index.ts';
+import { DrawingLostError } from '../renderings/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
 import { type Channels, type Copy, NotSentError } from './channels.ts';
 import { isMet } from './conditions.ts';
 import { NoReaderError, type Reader } from './readers.ts';
 import * as store from './runs.store.ts';
+import { SKIP_REASONS } from './skip-reasons.ts';
 
 /** What was drawn may not be what a reader sees now, so they are put into groups again. */
 export class ChangedError extends Error {
@@ -33,9 +34,9 @@ const RETRY_MS = 60_000;
 const DELAYED_MAX_MS = 24 * 60 * 60_000;
 const REASON_MAX = 300;
 
-export type Delivering = ReturnType<typeof createDelivering>;
+export type DeliverySender = ReturnType<typeof createDeliverySender>;
 
-export function createDelivering({
+export function createDeliverySender({
   channels,
   linkOf,
   unsubscribeUrlOf,
@@ -47,7 +48,7 @@ export function createDelivering({
     return type === 'SLACK' ? channels.slack : type === 'WEBHOOK' ? undefined : channels.mail;
   }
 
-  /** Why somebody cannot get it now, or not at all. Throws what is not about them. */
+  /** Ends the delivery, or lets it be retried, because of this error. Rethrows errors that are not about the reader. */
   async function refuse(db: Database, delivery: store.DeliveryRow, error: unknown) {
     if (error instanceof NoReaderError)
       return store.endDelivery(db, delivery.id, { status: 'skipped', reason: error.message });
@@ -77,7 +78,7 @@ export function createDelivering({
       const isTrue = isMet(run.condition, value, before?.value ?? null);
       if (!isTrue || before?.isTrue) {
         await store.setCondition(tx, run.notificationId, delivery.target, { isTrue, value });
-        return skip(isTrue ? 'The condition was met before, and still is.' : 'The condition is not met.');
+        return skip(isTrue ? SKIP_REASONS.metBefore : SKIP_REASONS.notMet);
       }
     }
     if (await store.claimDelivery(tx, delivery.id, perHour)) return true;
@@ -100,7 +101,7 @@ export function createDelivering({
   interface ToSend {
     delivery: store.DeliveryRow;
     reader: Reader;
-    /** Of the condition. */
+    /** The value of the condition. */
     value: number | null;
     settings: TenantSettingsRow;
   }
@@ -191,6 +192,6 @@ async function setProblem(
 
 export const isTemporary = (error: ApiError | ChangedError) =>
   error instanceof ChangedError ||
-  error instanceof DrawingLost ||
+  error instanceof DrawingLostError ||
   error.statusCode >= 500 ||
   error.statusCode === 429;

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { JobContext } from '../../platform/jobs/jobs.ts';
-import { leaveRoom } from '../../platform/jobs/pace.ts';
+import { throttle } from '../../platform/jobs/pace.ts';
 import type { Fingerprints, Queries } from '../queries/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
-import type { Delivering } from './delivering.ts';
+import type { DeliverySender } from './delivering.ts';
 import { type Reader, readerOf } from './readers.ts';
 import * as store from './runs.store.ts';
 import { type Board, boardFor } from './widget-queries.ts';
@@ -29,7 +29,7 @@ export type Groups = ReturnType<typeof createGroups>;
 
 export function createGroups(
   { queries, tenantSettings }: GroupOptions,
-  { refuse }: Pick<Delivering, 'refuse'>,
+  { refuse }: Pick<DeliverySender, 'refuse'>,
 ) {
   function boardOfReader(run: store.RunRow, board: Board, actor: Caller, { db, signal }: JobContext) {
     const call = { actor, db, signal, deploymentId: run.deploymentId };
@@ -60,7 +60,7 @@ export function createGroups(
       const page = await store.listWaiting(db, run, afterId, PAGE);
       await eachOf(page, AT_ONCE, async (delivery) => {
         signal.throwIfAborted();
-        await leaveRoom(signal);
+        await throttle(signal);
         try {
           const reader = await readerOf(db, run, delivery, settings);
           const key = await keyOf(run, board, reader.actor, context, known);
@@ -80,7 +80,7 @@ export function createGroups(
   return { boardOfReader, keyOf, groupReaders };
 }
 
-/** In the order of the recipients, whoever was found first. */
+/** Sorts groups and members in the order of the recipients, because readers are found in any order. */
 const inOrder = (groups: readonly Group[]): Group[] =>
   groups
     .map(({ key, members }) => {

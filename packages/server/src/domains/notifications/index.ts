@@ -13,7 +13,7 @@ import { type NotificationOptions, notificationRoutes } from './routes.ts';
 import { createRunJob, type RunOptions } from './run-job.ts';
 import { runRoutes } from './run-routes.ts';
 import { createSlack } from './slack.ts';
-import { createWarming } from './warming.ts';
+import { createRowWarmer } from './warming.ts';
 
 export { demoNotification } from './demo.ts';
 
@@ -71,7 +71,7 @@ export function notifications(platform: Platform, options: Options): Module {
     },
   });
   const clock = createClock(runJob);
-  const warming = createWarming(platform, options);
+  const warming = createRowWarmer(platform, options);
   return {
     routes: [
       ...notificationRoutes({ ...options, clock }),

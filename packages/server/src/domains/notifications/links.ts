@@ -2,10 +2,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 
-export type Leaver = { userId: number } | { address: string };
+export type Unsubscriber = { userId: number } | { address: string };
 export interface LinkClaims {
   notificationId: number;
-  who: Leaver;
+  who: Unsubscriber;
 }
 
 export interface Links {

@@ -287,7 +287,7 @@ describe('who may', () => {
     expect(await codeOf(update())).toBe('forbidden');
     const out = await ann.client.unsubscribeFromNotification({ deploymentId, id });
     expect(out).toMatchObject({ isSubscribed: false });
-    // Whoever left is not brought back by others.
+    // A person who unsubscribed is not brought back by others.
     await add(id, [{ type: 'USER', userId: ann.userId }]);
     expect(await all(id, ann.client)).toMatchObject([{ isUnsubscribed: true }]);
     await world.admin.setUserPolicy({ body: policy });

@@ -18,7 +18,7 @@ type CreateBody = BodyOf<typeof operations.createNotification>;
 type UpdateBody = BodyOf<typeof operations.updateNotification>;
 type NotificationInput = Omit<CreateBody, 'dashboardId' | 'dashboardPublicId'> | UpdateBody;
 
-export const lookerOf = (actor: Caller, deploymentId: number): store.Looker => ({
+export const lookerOf = (actor: Caller, deploymentId: number): store.NotificationViewer => ({
   viewer: viewerOf(actor, deploymentId),
   embed: embedOf(actor),
   isAdmin: may(actor, 'All'),
@@ -29,12 +29,12 @@ export const seesRecipients = (actor: Caller, deploymentId: number) =>
   embedOf(actor) !== null || mayIn(actor, deploymentId, 'AlertsRead');
 
 /** The action of the operation is checked already, so what is left is whether the content lets them. */
-export async function requireNotification(db: Queryable, looker: store.Looker, id: number) {
+export async function requireNotification(db: Queryable, looker: store.NotificationViewer, id: number) {
   return found(await store.findNotification(db, looker, id), 'notification_not_found');
 }
 
 /** Locks the notification. Throws a 403 if the caller sees it and may not change it. */
-export async function lockForChange(tx: Tx, looker: store.Looker, id: number) {
+export async function lockForChange(tx: Tx, looker: store.NotificationViewer, id: number) {
   await store.lockNotification(tx, id);
   const row = await requireNotification(tx, looker, id);
   if (!row.mayChange) throw new ApiError('forbidden');
@@ -62,7 +62,7 @@ export const audited = ({ title, versionNumber, level, isSubscribed, mayChange, 
 /** The published dashboard that a new notification is for. The caller needs edit or, in creator mode, to see it. */
 export async function requireTarget(
   db: Queryable,
-  looker: store.Looker,
+  looker: store.NotificationViewer,
   { dashboardId, dashboardPublicId }: CreateBody,
 ) {
   if ((dashboardId == null) === (dashboardPublicId == null)) throw new ApiError('dashboard_id_required');
@@ -75,7 +75,7 @@ export async function requireTarget(
   return dashboard;
 }
 
-/** What a request asks for, with what it leaves out as it is or by default. Throws a 400. */
+/** Merges the request with the notification before it, or with defaults. Throws a 400. */
 export function toWanted(
   given: NotificationInput,
   before: store.NotificationRow | undefined,
@@ -173,7 +173,7 @@ export async function requireControls(
  */
 export async function requireRoom(
   tx: Tx,
-  { embed }: store.Looker,
+  { embed }: store.NotificationViewer,
   dashboardId: number,
   { embedNotificationLimit }: TenantSettingsRow,
 ): Promise<string | null> {

@@ -1,4 +1,6 @@
-/** Tells the owner of a notification that a run failed, or that somebody gets nothing any more: once a day at most. */
+/**
+ * Tells the owner of a notification that a run failed, or that a recipient gets nothing any more: at most once a day.
+ */
 import { may } from '../../platform/auth/access.ts';
 import type { JobKind } from '../../platform/jobs/jobs.ts';
 import { letterOf } from '../../platform/mail/letter.ts';
@@ -21,7 +23,7 @@ export const createOwnerJob = (mail: Mail): JobKind<RunPayload> => ({
     const reader = { userId: run.userId!, isAdmin };
     const reasons = await store.listReasons(db, run.id, reader, SHOWN_MAX);
     const shown = await store.findShownRun(db, run.notificationId, run.id, reader);
-    // What became of others tells what they see.
+    // The outcome of others would tell the owner what those see.
     if (shown?.hidesOthers && shown.state === 'done' && !reasons.length) return;
     const title = `Trouble with the notification ${run.name ?? run.workbookName}`;
     const letter = letterOf({

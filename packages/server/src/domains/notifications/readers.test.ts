@@ -108,7 +108,7 @@ test('whoever lost access, was deactivated or left gets nothing, and the run say
   expect(outcomes).toEqual([
     [ann, 'skipped', 'They may not see the dashboard.'],
     [bob, 'skipped', 'They were deactivated.'],
-    // Of the group. Who left by themselves is not brought back by it.
+    // A member of the group. A member who unsubscribed is not brought back by it.
     [dan, 'sent', null],
     [null, 'failed', 'This server has no token for Slack: set ORIEL_SLACK_TOKEN.'],
     [null, 'skipped', 'They have no email address.'],
@@ -189,7 +189,7 @@ test('others get the view of the owner only of what the owner published, or agre
     expect(await statuses()).toEqual([published, 'sent']);
     await save(editor);
     expect(await statuses()).toEqual([published, 'sent']);
-    // Whoever only switches it on agrees to nothing.
+    // An owner who only switches it on agrees to nothing.
     await owner.client.updateNotification({ deploymentId, id, body: { isEnabled: true } });
     expect(await statuses()).toEqual([published, 'sent']);
     await save(owner);
@@ -198,7 +198,7 @@ test('others get the view of the owner only of what the owner published, or agre
     expect(await statuses()).toEqual([published, 'sent']);
     await publishBy(owner);
     expect(await statuses()).toEqual(['sent', 'sent']);
-    // Whoever inherits a schedule has not agreed to anything.
+    // An owner who inherits a schedule has not agreed to anything.
     const heir = await world.person({ roles: ['Admin'] });
     await world.admin.deleteUser({ id: owner.userId, newOwnerId: heir.userId });
     expect(await statuses()).toEqual([expect.stringMatching(/^The schedule has a new owner/), 'sent']);
@@ -389,7 +389,7 @@ test('of an alert, only admins learn whether others get it', async () => {
   await ended(id);
   expect(await seenBy(world.admin)).toEqual(ALL);
   expect(await seenBy(editor.client)).toEqual(OWN);
-  // Whoever takes the condition away learns nothing of what was decided by it.
+  // An editor who removes the condition learns nothing of what it decided.
   await editor.client.updateNotification({ deploymentId, id, body: { condition: null } });
   expect(await seenBy(editor.client)).toEqual(OWN);
   const toldOwner = async () => {
@@ -481,7 +481,7 @@ test('who subscribed in a session gets what their newest session lets them see, 
   const back = await session('val', 'LATAM');
   expect(await outcome()).toEqual([revenueOf('LATAM')]);
 
-  // What others gave somebody is theirs until others change it.
+  // A context that others gave a recipient stays until others change it.
   await add(id, [
     {
       ...{ type: 'EMBED_USER', ...named('given'), email: `given-${id}@example.com` },
@@ -502,7 +502,7 @@ test('who subscribed in a session gets what their newest session lets them see, 
   await add(id, [{ type: 'EMBED_USER', ...named('val'), securityContext: { region: 'US' } }]);
   expect(await outcome()).toEqual([revenueOf('US'), revenueOf('MEA')]);
 
-  // Whoever sees what groups and attributes decide needs no session any more, unless the last one was revoked.
+  // A reader whose rows depend on groups and attributes needs no current session, unless the last one was revoked.
   const calm = await session('calm');
   await calm.client.subscribeToNotification({ deploymentId, id: plain.id });
   const calmId = await age('calm', 30);

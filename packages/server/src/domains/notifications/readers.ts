@@ -1,4 +1,4 @@
-/** As whom a copy is drawn: each reader has their own rights, as they are when it is drawn. */
+/** The reader that a copy is drawn for: each reader has their own rights, as they are at that time. */
 import { mayIn } from '../../platform/auth/access.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -8,6 +8,7 @@ import type { TenantSettingsRow } from '../tenant-settings/index.ts';
 import { lookerOf } from './notifications.ts';
 import { getsOwnersView, isReachable } from './recipients.ts';
 import { type DeliveryRow, findUser, type RunRow } from './runs.store.ts';
+import { SKIP_REASONS } from './skip-reasons.ts';
 import { findDashboard } from './store.ts';
 
 export interface Reader {
@@ -16,7 +17,7 @@ export interface Reader {
   email: string | null;
 }
 
-/** Why somebody gets nothing. */
+/** A recipient gets nothing. The message says why. */
 export class NoReaderError extends Error {}
 
 /**
@@ -29,7 +30,7 @@ export async function readerOf(
   delivery: DeliveryRow,
   settings: TenantSettingsRow,
 ): Promise<Reader> {
-  if (delivery.isUnsubscribed) throw new NoReaderError('They have unsubscribed.');
+  if (delivery.isUnsubscribed) throw new NoReaderError(SKIP_REASONS.unsubscribed);
   requireSession(delivery);
   const isOwn = delivery.userId !== null;
   if (getsOwnersView(delivery)) requireAgreement(run);
@@ -63,7 +64,7 @@ function requireAgreement({ agreedVersion, versionNumber, publisherId, userId }:
 /** How long a security context is in force after its session was minted. Sessions are listed for as long. */
 const CONTEXT_DAYS = 8;
 
-/** What somebody may see who subscribed in a session ends with a session: not at once, but soon. */
+/** Throws if the last session of a reader who subscribed in one was revoked, or is too old for its security context. */
 function requireSession({ sessionAt, sessionRevoked, securityContext }: DeliveryRow) {
   if (sessionAt === null) return;
   if (sessionRevoked) throw new NoReaderError('Their last session was revoked.');
@@ -81,7 +82,9 @@ export async function ownerOf(db: Queryable, run: RunRow, settings: TenantSettin
   return actorOf(db, run.deploymentId, owner, settings);
 }
 
-/** Whoever gets it is not the owner, whose tokens at other services are for the owner alone. */
+/**
+ * The owner as a caller whose rows go to others: the tokens of the owner at other services must not be used for them.
+ */
 const forOthers = (owner: Caller): Caller =>
   owner.kind === 'person' ? { ...owner, isReadForOthers: true } : owner;
 

@@ -26,7 +26,7 @@ export interface RecipientRow {
 const when = (type: RecipientType, column: string): Sql =>
   sql`case when r.type = ${raw(`'${type}'`)} then ${raw(column)} end`;
 
-/** Names and addresses only for those who may know them: admins, and everybody of themselves. */
+/** The columns of a recipient. Only admins see all names and addresses; all others see their own. */
 const columns = ({ userId, seesNames }: { userId: number; seesNames: boolean }): Sql => sql`
   r.id, r.type, ${when('USER', 'r.user_id')} as "userId",
   case when ${seesNames} or r.user_id = ${userId} then u.username end as username,
@@ -40,7 +40,7 @@ const columns = ({ userId, seesNames }: { userId: number; seesNames: boolean }):
 const FROM = sql`notification_recipients r left join users u on u.id = r.user_id
   left join user_groups g on g.id = r.group_id`;
 
-/** Nobody who was deleted shows up before the removal comes to their row. */
+/** Hides deleted users before the cleanup comes to their rows. */
 const isThere = sql`(r.user_id is null or ${isLiving})`;
 
 export interface Reader {
@@ -79,13 +79,13 @@ export interface ResolvedRecipient {
   webhookId: number | null;
   channelId: string | null;
   channelName: string | null;
-  /** Of somebody who has no account. */
+  /** The address of a recipient without an account. */
   email: string | null;
   securityContext: object | null;
   creatorMode: boolean;
 }
 
-/** Whoever subscribed in a session keeps what it gives them, unless somebody gives them a context of their own. */
+/** A recipient who subscribed in a session keeps its context, unless the request gives another one. */
 const staysOfSession = sql`(r.session_at is not null and given."securityContext" is null)`;
 
 /** One row for each, in their order, with the recipient that is there already. */
@@ -160,7 +160,7 @@ export const listLabels = async (db: Queryable, ids: readonly number[]) =>
       select ${labelOf('r')} as label from notification_recipients r where r.id = any(${ids}::bigint[]) order by r.id`)
   ).map(({ label }) => label);
 
-/** Those of the people that can be recipients. Nobody can delete them until the transaction ends. */
+/** Returns the people among these that can be recipients. They cannot be deleted until the transaction ends. */
 export const lockPeople = (tx: Tx, ids: readonly number[], emails: readonly string[]) =>
   tx.many<{ id: number; email: string | null }>(sql`
     select u.id, u.email from users u
@@ -193,7 +193,7 @@ export const emailsOf = (db: Queryable, userIds: readonly number[]) =>
 export interface OwnRecipient {
   userId: number;
   type: 'USER' | 'EMBED_USER';
-  /** Of somebody who has an embed token. */
+  /** The session of a recipient with an embed token. */
   session: { securityContext: object | null; createdAt: string } | null;
   creatorMode: boolean;
 }
@@ -203,9 +203,7 @@ export const findSession = (db: Queryable, sessionId: number) =>
     select security_context as "securityContext", created_at as "createdAt" from embed_sessions
     where id = ${sessionId}`);
 
-/**
- * Adds whoever asks for it. What others gave them before stays as it is. Returns whether they are new.
- */
+/** Adds the caller as a recipient. What others gave them before stays as it is. Returns whether they are new. */
 export const insertOwn = async (tx: Tx, notificationId: number, own: OwnRecipient) =>
   (
     await tx.maybeOne<{ isNew: boolean }>(sql`
@@ -222,8 +220,9 @@ export const insertOwn = async (tx: Tx, notificationId: number, own: OwnRecipien
   )?.isNew ?? false;
 
 /**
- * Gives whoever subscribed in a session what their newest one gives them, also if it has expired, or notes that it was
- * revoked. Sessions are listed for eight days and revocations for nine, so this happens every hour, and for each run.
+ * Gives recipients who subscribed in a session the context of their newest session, even if it has expired, or notes
+ * that it was revoked. Sessions are listed for eight days and revocations for nine, so this happens every hour, and for
+ * each run.
  */
 export const renewSubscriptions = (
   db: Queryable,
@@ -267,7 +266,7 @@ export const setUnsubscribed = async (tx: Tx, notificationId: number, userId: nu
     update notification_recipients set unsubscribed_at = case when ${isOut} then coalesce(unsubscribed_at, now()) end
     where notification_id = ${notificationId} and user_id = ${userId}`)) > 0;
 
-/** Whether somebody gets the view of the owner: a channel, or an address without an account. */
+/** Whether a recipient gets the view of the owner: a channel, or an address without an account. */
 export const hasOwnersView = async (db: Queryable, notificationId: number) =>
   (
     await db.one<{ has: boolean }>(sql`

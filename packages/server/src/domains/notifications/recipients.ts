@@ -1,4 +1,4 @@
-/** From what a request says of recipients to rows: whom it names, and whether schedules may reach them. */
+/** Resolves the recipients of a request to rows, and checks whether schedules may reach them. */
 import type { BodyOf, operations } from '@oriel/contract';
 import { limits } from '@oriel/contract';
 import { may } from '../../platform/auth/access.ts';
@@ -9,7 +9,7 @@ import type { CallOrigin } from '../../platform/http/call.ts';
 import type { Provision } from '../embed-sessions/index.ts';
 import type { TenantSettingsRow } from '../tenant-settings/index.ts';
 import * as store from './recipients.store.ts';
-import type { Looker, NotificationRow } from './store.ts';
+import type { NotificationRow, NotificationViewer } from './store.ts';
 
 export type RecipientInput = BodyOf<typeof operations.addRecipients>['recipients'][number];
 type Field = Exclude<keyof RecipientInput, 'type'>;
@@ -36,7 +36,7 @@ const NOTHING: Omit<store.ResolvedRecipient, 'type'> = {
 
 export interface AddContext {
   caller: { actor: Caller; origin: CallOrigin };
-  looker: Looker;
+  looker: NotificationViewer;
   notification: NotificationRow;
   settings: TenantSettingsRow;
   provision: Provision;
@@ -66,7 +66,7 @@ interface FoundRecipient extends store.ResolvedRecipient {
   isChanged: boolean;
 }
 
-/** Whom the recipients are, in their order. Throws if one is unknown, twice the same, or out of reach. */
+/** Finds the recipients, in their order. Throws if one is unknown, given twice, or out of reach. */
 export async function resolve(
   tx: Tx,
   context: AddContext,
@@ -298,8 +298,8 @@ export async function addResolved(tx: Tx, notificationId: number, resolved: read
 }
 
 /**
- * Adds whoever subscribes or leaves. With an embed token, they get what their newest session gives them, whenever it is
- * sent. Returns whether they are new.
+ * Adds a caller who subscribes or unsubscribes. With an embed token, each message has what their newest session gives
+ * them. Returns whether they are new.
  */
 export async function addOwn(tx: Tx, notificationId: number, actor: Caller): Promise<boolean> {
   const { userId } = actor;

@@ -49,7 +49,7 @@ export interface NotificationOptions {
 
 export function notificationRoutes(options: NotificationOptions) {
   const { tenantSettings, provision, tenant, readPublished, clock } = options;
-  const show = async (db: Queryable, actor: Caller, looker: store.Looker, id: number) => {
+  const show = async (db: Queryable, actor: Caller, looker: store.NotificationViewer, id: number) => {
     const row = await requireNotification(db, looker, id);
     return { row, reply: toReply(row, actor, await tenantSettings.current()) };
   };
@@ -104,9 +104,9 @@ export function notificationRoutes(options: NotificationOptions) {
         if (body.filters || body.timeGrains || body.condition)
           await requireControls(tx, readPublished, before.dashboardId, wanted);
         await store.updateNotification(tx, before.id, wanted);
-        // Whoever only switches a schedule on or off need not have looked at what it shows.
+        // An owner who only switches a schedule on or off need not have looked at what it shows.
         const isOnlySwitched = Object.keys(body).join() === 'isEnabled';
-        if (!isOnlySwitched && showsOwnView(actor, before)) await store.agree(tx, before.id);
+        if (!isOnlySwitched && showsOwnView(actor, before)) await store.updateAgreedVersion(tx, before.id);
         if (wanted.nextDueAt !== before.nextDueAt)
           await clock.schedule(
             tx,
@@ -149,7 +149,7 @@ export function notificationRoutes(options: NotificationOptions) {
         const context = { caller, looker, notification, settings, provision, tenant };
         const resolved = await resolve(tx, context, body.recipients);
         const outcome = await addResolved(tx, notification.id, resolved);
-        if (resolved.some(getsOwnersView)) await store.agree(tx, notification.id);
+        if (resolved.some(getsOwnersView)) await store.updateAgreedVersion(tx, notification.id);
         const shown = (ids: number[]) => recipientStore.listRecipientsById(tx, ids, readerOf(actor));
         const labels = await recipientStore.listLabels(tx, [...outcome.created, ...outcome.updated]);
         const changes = { id: notification.id, before: {}, after: { addedRecipients: labels } };
@@ -206,7 +206,7 @@ export function notificationRoutes(options: NotificationOptions) {
         const looker = lookerOf(actor, params.deploymentId);
         await store.lockNotification(tx, params.id);
         const { id, isSubscribed } = await requireNotification(tx, looker, params.id);
-        // Whoever gets it by a group has no row yet.
+        // A recipient by a group has no row yet.
         if (isSubscribed) await addOwn(tx, id, actor);
         await recipientStore.setUnsubscribed(tx, id, actor.userId, true);
         const reply = { ...(await show(tx, actor, looker, id)).reply, isSubscribed: false };
@@ -238,7 +238,7 @@ const changesContent = (before: store.NotificationFields, wanted: store.Notifica
     (field) => !isDeepStrictEqual(before[field], wanted[field]),
   );
 
-/** Throws a 403 if somebody gets the view of the owner, of which others must not choose what it shows. */
+/** Throws a 403 if a recipient gets the view of the owner: others must not choose what that shows. */
 async function requireNoOwnersView(tx: Tx, id: number) {
   if (await recipientStore.hasOwnersView(tx, id))
     throw new ApiError('forbidden', {

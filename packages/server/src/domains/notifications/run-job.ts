@@ -8,8 +8,8 @@ import { enqueue, type JobContext, type JobKind } from '../../platform/jobs/jobs
 import type { ReadPublished } from '../dashboards/index.ts';
 import type { Events } from '../webhooks/index.ts';
 import type { RunPayload } from './clock.ts';
-import { type CopyOptions, createCopies, type Edition, RunFailure, type Turn } from './copies.ts';
-import { createDelivering, type DeliveringOptions, isConditional, isTemporary } from './delivering.ts';
+import { type CopyOptions, createCopies, type Edition, RunError, type Turn } from './copies.ts';
+import { createDeliverySender, type DeliveringOptions, isConditional, isTemporary } from './delivering.ts';
 import { createGroups, type Group, type GroupOptions } from './groups.ts';
 import { missingControls } from './notifications.ts';
 import { NoReaderError, ownerOf } from './readers.ts';
@@ -47,7 +47,7 @@ function createTurn(ms: number): Turn {
 
 export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   const { tenantSettings, events, tellOwner } = options;
-  const delivering = createDelivering(options);
+  const delivering = createDeliverySender(options);
   const groups = createGroups(options, delivering);
   const copies = createCopies(options, groups, delivering);
 
@@ -64,7 +64,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         return await execute(run, context);
       } catch (error) {
         if (signal.aborted) throw error;
-        const reason = error instanceof RunFailure ? error.message : undefined;
+        const reason = error instanceof RunError ? error.message : undefined;
         if (reason === undefined && attempt < ATTEMPTS_MAX) throw error;
         await finish(db, run, { state: 'failed', reason: reason ?? GIVEN_UP });
       }
@@ -73,17 +73,17 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   };
   return kind;
 
-  /** Does a part of it. Others take their turn before the next part. */
+  /** Does one turn of the run. Other runs take their turn before the next one. */
   async function execute(run: store.RunRow, context: JobContext): Promise<'done' | 'unfinished'> {
     const { db } = context;
     await store.beginRun(db, run.id, isConditional(run));
     await store.giveUpSending(db, run.id, STOPPED);
     const version = await options.readPublished(db, run.dashboardId);
-    if (!version) throw new RunFailure('The dashboard is not published any more.');
-    // Somebody has just published another one, to which the owner may not have agreed.
+    if (!version) throw new RunError('The dashboard is not published any more.');
+    // Another version was just published, to which the owner may not have agreed.
     if (version.number !== run.versionNumber) return 'unfinished';
     const [missing] = missingControls(version, run);
-    if (missing) throw new RunFailure(missing.message);
+    if (missing) throw new RunError(missing.message);
     const board = boardOf(version, run);
     const isSent = run.isPreview || run.notificationEnabled;
     await db.transaction((tx) =>
@@ -134,12 +134,12 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
       await copies.renew(run, await groups.boardOfReader(run, board, owner, context), owner, context);
     } catch (error) {
       if (error instanceof NoReaderError) return;
-      if (error instanceof ApiError && !isTemporary(error)) throw new RunFailure(error.message);
+      if (error instanceof ApiError && !isTemporary(error)) throw new RunError(error.message);
       throw error;
     }
   }
 
-  /** Ends the run or, if somebody is to be tried again, lets another job go on with it then. */
+  /** Ends the run or, if deliveries are to be retried, enqueues a job for that time. */
   async function conclude(db: Database, run: store.RunRow, isSent: boolean) {
     const { nextAttemptAt, failed, lost, reason } = await store.findSummary(db, run.id);
     if (nextAttemptAt !== null) {
@@ -157,7 +157,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
   interface Outcome {
     state: 'done' | 'failed';
     reason: string | null;
-    /** Whether somebody gets nothing any more. */
+    /** Whether a recipient gets nothing any more. */
     hasLost?: boolean;
   }
 
@@ -170,7 +170,7 @@ export function createRunJob(options: RunOptions): JobKind<RunPayload> {
         await events.record(tx, [{ type: 'notification.failed', resource: `notification:${id}`, data }]);
       }
       if (!tellOwner || run.isPreview || (state === 'done' && !hasLost)) return;
-      if (await store.claimTelling(tx, id))
+      if (await store.claimOwnerNotice(tx, id))
         await enqueue(tx, tellOwner, { deploymentId, sharer, runId: run.id });
     });
   }

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { isLiving } from '../users/index.ts';
 import type { Timing } from './schedule.ts';
+import { SKIP_REASONS } from './skip-reasons.ts';
 import type { Condition, FilterChoice, GrainChoice } from './store.ts';
 
 export interface DueRow extends Timing {
@@ -14,7 +15,7 @@ export interface DueRow extends Timing {
 const TIMING = sql`n.schedule_type as "scheduleType", n.minute, n.hour, n.day_of_week as "dayOfWeek",
   n.day_of_month as "dayOfMonth", n.custom_cron as "customCron", n.timezone`;
 
-/** Locks the notification if it is on. Whoever has the lock claims its due time. */
+/** Locks the notification if it is on. The holder of the lock claims its due time. */
 export const lockDue = (tx: Tx, id: number) =>
   tx.maybeOne<DueRow>(sql`
     select n.id, n.embed_tenant as "embedTenant", ${TIMING}, n.next_due_at as "nextDueAt" from notifications n
@@ -23,7 +24,7 @@ export const lockDue = (tx: Tx, id: number) =>
 export const updateNextDue = (tx: Tx, id: number, nextDueAt: string | null) =>
   tx.run(sql`update notifications set next_due_at = ${nextDueAt} where id = ${id}`);
 
-/** Those that nobody has claimed although they are due for a while. */
+/** The notifications whose due time has passed by some minutes and was not claimed. */
 export const listOverdue = (db: Queryable, limit: number) =>
   db.many<{ id: number; deploymentId: number; embedTenant: string | null }>(sql`
     select n.id, w.deployment_id as "deploymentId", n.embed_tenant as "embedTenant"
@@ -111,7 +112,7 @@ export const listRuns = (
     where r.notification_id = ${notificationId} and (${page.beforeId}::bigint is null or r.id < ${page.beforeId})
     order by r.id desc limit ${page.limit}`);
 
-/** Of runs that somebody asked for. */
+/** Whether a requested run is not done yet. A run that only waits for retries does not count. */
 export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
   (
     await tx.one<{ has: boolean }>(sql`
@@ -119,7 +120,7 @@ export const hasRequestedRun = async (tx: Tx, notificationId: number) =>
         and due_at is null and state in ('waiting', 'running') and phase is distinct from 'retrying') as has`)
   ).has;
 
-/** One of long ago was lost, and holds up nothing. */
+/** Ignores runs of more than 25 hours ago: such a run was lost, and must not block new ones. */
 export const hasUnfinishedRun = async (tx: Tx, notificationId: number) =>
   (
     await tx.one<{ has: boolean }>(sql`
@@ -202,7 +203,10 @@ export const setPhase = (db: Queryable, id: number, phase: NonNullable<RunReply[
     update notification_runs set phase = ${phase}
     where id = ${id} and state in ('waiting', 'running')`);
 
-/** Once a run had a condition, what became of it is shown to nobody else any more. */
+/**
+ * Marks the run as running. A run that had a condition once stays conditional, so that its outcome remains hidden from
+ * others.
+ */
 export const beginRun = (db: Queryable, id: number, isConditional: boolean) =>
   db.run(sql`
     update notification_runs set state = 'running', phase = 'checking', started_at = coalesce(started_at, now()),
@@ -256,7 +260,7 @@ export const insertDeliveries = (tx: Tx, { id, notificationId }: Pick<RunRow, 'i
     limit ${DELIVERIES_MAX}
     on conflict (run_id, target) do nothing`);
 
-/** For a preview. */
+/** Inserts the one delivery of a preview, to the user who requested it. */
 export const insertOwnDelivery = (tx: Tx, runId: number, userId: number) =>
   tx.run(sql`
     insert into notification_deliveries (run_id, type, user_id, address, target, embed_tenant)
@@ -275,13 +279,13 @@ export interface DeliveryRow {
   attempts: number;
   messageId: string;
   securityContext: object | null;
-  /** Of whoever subscribed in a session: when their newest one was minted. */
+  /** When the newest session of a reader was minted who subscribed in a session. */
   sessionAt: string | null;
   sessionRevoked: boolean;
   creatorMode: boolean;
   /** Whether they left since the run began. */
   isUnsubscribed: boolean;
-  /** Nothing for channels, for addresses of nobody, and if they, or their embed tenant, were deleted. */
+  /** Null for channels, for addresses without an account, and if the user or their embed tenant was deleted. */
   user: UserOfRow | null;
 }
 
@@ -294,8 +298,8 @@ export interface UserOfRow {
 const USER = sql`json_build_object('email', u.email, 'embedTenant', u.embed_tenant, 'isDeactivated', u.is_deactivated)`;
 
 /**
- * An embed user without a row of their own has the rights that their group gives. Whoever asked for a preview has those of
- * their newest session, in which they asked.
+ * An embed user without a row of their own has the rights that their group gives. The requester of a preview has those
+ * of their newest session, in which they asked.
  */
 const selectDeliveries = ({
   notificationId,
@@ -390,7 +394,10 @@ export const setCondition = (
     on conflict (notification_id, target) do update set is_true = excluded.is_true,
       value = coalesce(excluded.value, notification_conditions.value)`);
 
-/** A run with a condition leaves a problem that others may know as it is, because the change would tell that it sent. */
+/**
+ * Sets the problem of a recipient. A run with a condition does not touch a problem that others may see, because the
+ * change would tell them that it sent.
+ */
 export function setProblem(
   db: Queryable,
   recipientId: number,
@@ -404,9 +411,8 @@ export function setProblem(
       and (not ${isConditional} or problem is null or problem_is_conditional)`);
 }
 
-/** They get nothing any more, and neither they nor an alert decided that. */
-const isLost = sql`(x.status = 'skipped' and x.reason not like 'The condition %'
-  and x.reason <> 'They have unsubscribed.')`;
+/** Skipped for another reason than that a recipient or a condition decided it. */
+const isLost = sql`(x.status = 'skipped' and x.reason <> all(${Object.values(SKIP_REASONS)}::text[]))`;
 const hasFailed = sql`x.status in ('failed', 'unknown')`;
 
 export const findSummary = (db: Queryable, runId: number) =>
@@ -417,7 +423,7 @@ export const findSummary = (db: Queryable, runId: number) =>
     from notification_deliveries x where x.run_id = ${runId}`);
 
 /** Returns whether the owner may be told of trouble now: once a day at most. */
-export const claimTelling = async (tx: Tx, notificationId: number) =>
+export const claimOwnerNotice = async (tx: Tx, notificationId: number) =>
   (await tx.run(sql`
     update notifications set owner_told_at = now()
     where id = ${notificationId} and (owner_told_at is null or owner_told_at < now() - interval '1 day')`)) >

@@ -33,7 +33,7 @@ import {
 import { unique } from '../../../test/world.ts';
 import { TURN } from './run-job.ts';
 import { claimDelivery } from './runs.store.ts';
-import { createWarming } from './warming.ts';
+import { createRowWarmer } from './warming.ts';
 
 useNotifiedSales();
 
@@ -399,7 +399,7 @@ test('a long run goes behind others after each turn, and everybody gets it once'
     expect(jobs).toEqual([{ resumed: true }]);
     const got = mails.messages.filter(({ to }) => /^[xy]\d-/.test(to[0]!)).map(({ to }) => to.join());
     expect([got.length, new Set(got).size]).toEqual([10, 10]);
-    // Each turn draws anew for those who are left.
+    // Each turn draws anew for the remaining readers.
     expect((await runs(id))[0]!.renderings).toBeGreaterThanOrEqual(5);
   } finally {
     TURN.ms = ms;
@@ -438,7 +438,7 @@ test('servers renew the rows of each reader of a run, whoever of them fails', as
      where v.number = d.version_number and d.id = $1`,
     [dashboardId],
   );
-  const warming = createWarming(
+  const warming = createRowWarmer(
     { db, log, listener: { on: (_: string, told: typeof tell) => (tell = told) } } as never,
     {
       queries: {

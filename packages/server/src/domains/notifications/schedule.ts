@@ -27,13 +27,13 @@ const TAKES: Record<Timing['scheduleType'], readonly TimingField[]> = {
   CUSTOM: ['customCron'],
 };
 
-export type GivenTiming = { [Field in TimingField]?: Timing[Field] | undefined } & {
+export type TimingInput = { [Field in TimingField]?: Timing[Field] | undefined } & {
   scheduleType?: Timing['scheduleType'] | null | undefined;
   timezone?: string | null | undefined;
 };
 
 /** The schedule that a request asks for. Throws a 400 if it is wrong or never due. */
-export function toTiming(given: GivenTiming, before: Timing | undefined, defaultZone: string): Timing {
+export function toTiming(given: TimingInput, before: Timing | undefined, defaultZone: string): Timing {
   const scheduleType = given.scheduleType ?? before!.scheduleType;
   const takes = TAKES[scheduleType];
   for (const field of TIMING_FIELDS) {

@@ -28,7 +28,7 @@ export function createSlack({
 }: {
   outbound: Outbound;
   token: string;
-  /** For tests. */
+  /** Replaces the address of Slack in tests. */
   url?: string;
 }): Channel {
   async function post(

@@ -36,7 +36,7 @@ export interface NotificationRow extends NotificationFields {
   deploymentId: number;
   dashboardId: number;
   dashboardPublicId: string;
-  /** Of the dashboard. */
+  /** The title of the dashboard. */
   title: string;
   versionNumber: number;
   /** The newest version of which others may get the view of the owner. */
@@ -50,7 +50,7 @@ export interface NotificationRow extends NotificationFields {
 }
 
 /** Who looks at notifications. */
-export interface Looker {
+export interface NotificationViewer {
   viewer: Viewer;
   embed: EmbedSession | null;
   isAdmin: boolean;
@@ -84,7 +84,7 @@ const isSubscribed = (userId: number): Sql => sql`(${isRecipient(userId)} or exi
     select from notification_recipients own where own.notification_id = n.id and own.user_id = ${userId})))`;
 
 /** Whether the looker may change the notification, as far as content decides it. */
-export const mayChange = ({ viewer, embed }: Looker): Sql => {
+export const mayChange = ({ viewer, embed }: NotificationViewer): Sql => {
   const edits = sql`coalesce(${dashboardLevel(viewer)} >= ${EDIT}, false)`;
   if (embed === null) return edits;
   if (!embed.creatorMode) return sql`false`;
@@ -95,7 +95,7 @@ export const mayChange = ({ viewer, embed }: Looker): Sql => {
  * Whether the looker knows of the notification. People do if they see the dashboard; those of embed tenants are for
  * admins. With an embed token, it must be of the main workspace or of the own embed tenant, and be open to them.
  */
-function isSeen(looker: Looker): Sql {
+function isSeen(looker: NotificationViewer): Sql {
   const { viewer, embed, isAdmin } = looker;
   const sees = seesDashboard(viewer, embed);
   const living = sql`(n.embed_tenant is null or exists (
@@ -105,14 +105,14 @@ function isSeen(looker: Looker): Sql {
     and (n.allow_subscribe or ${mayChange(looker)} or ${isRecipient(viewer.userId)}))`;
 }
 
-const select = (looker: Looker, condition: Sql): Sql => sql`
+const select = (looker: NotificationViewer, condition: Sql): Sql => sql`
   select ${COLUMNS}, ${dashboardLevel(looker.viewer)} as level, ${isSubscribed(looker.viewer.userId)} as "isSubscribed",
     ${mayChange(looker)} as "mayChange"
   from ${FROM} where w.deployment_id = ${looker.viewer.deploymentId} and ${isSeen(looker)} and ${condition}`;
 
 export type SeenRow = NotificationRow & { mayChange: boolean };
 
-export const findNotification = (db: Queryable, looker: Looker, id: number) =>
+export const findNotification = (db: Queryable, looker: NotificationViewer, id: number) =>
   db.maybeOne<SeenRow>(select(looker, sql`n.id = ${id}`));
 
 /** Nobody else can change it or its recipients until the transaction ends. */
@@ -129,14 +129,14 @@ export interface Filter {
 }
 
 /** A recipient `r` whom the looker may know of. */
-const mayKnow = (looker: Looker, seesRecipients: boolean): Sql =>
+const mayKnow = (looker: NotificationViewer, seesRecipients: boolean): Sql =>
   seesRecipients
     ? sql`(r.user_id = ${looker.viewer.userId} or ${mayChange(looker)})`
     : sql`r.user_id = ${looker.viewer.userId}`;
 
 export function listNotifications(
   db: Queryable,
-  looker: Looker,
+  looker: NotificationViewer,
   filter: Filter,
   page: PageById,
   seesRecipients: boolean,
@@ -175,7 +175,7 @@ export interface TargetDashboard {
 /** The dashboard that a notification is for, by its number or its public id. */
 export const findDashboard = (
   db: Queryable,
-  { viewer, embed }: Looker,
+  { viewer, embed }: NotificationViewer,
   by: { id: number } | { publicId: string },
 ) =>
   db.maybeOne<TargetDashboard>(sql`
@@ -259,7 +259,7 @@ export const updateNotification = (tx: Tx, id: number, wanted: NotificationField
     where id = ${id}`);
 
 /** The owner, or an admin, agrees that others get the view of the owner of what is published now. */
-export const agree = (tx: Tx, id: number) =>
+export const updateAgreedVersion = (tx: Tx, id: number) =>
   tx.run(sql`
     update notifications n set agreed_version = d.version_number from dashboards d
     where n.id = ${id} and d.id = n.dashboard_id and n.agreed_version is distinct from d.version_number`);

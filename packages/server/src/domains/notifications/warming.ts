@@ -8,13 +8,15 @@ import { boardFor, boardOf } from './widget-queries.ts';
 
 const WAITING_MAX = 100;
 const LIMIT_MS = 10 * 60_000;
-/** Nobody waits for these rows yet, and others wait for the server: after each query, a pause so many times as long. */
+/**
+ * The pause after each query, as a multiple of its time: these rows are not urgent, and other work of the server is.
+ */
 const PAUSES = 3;
 const PAUSE_MAX_MS = 1000;
 
 type WarmingRequest = { runId: number; deliveryIds: number[] };
 
-export function createWarming(
+export function createRowWarmer(
   { listener, log, db }: Pick<Platform, 'listener' | 'log' | 'db'>,
   {
     queries,
@@ -46,7 +48,7 @@ export function createWarming(
           await sleep(Math.min(PAUSE_MAX_MS, PAUSES * (performance.now() - begun)), undefined, { signal });
         }
       } catch (error) {
-        // Whoever asks later is told what is wrong.
+        // A later query of the reader reports the error.
         log.debug({ err: error, runId, deliveryId: delivery.id }, 'could not renew rows');
       }
     }

@@ -55,7 +55,7 @@ export function boardOf(version: PublishedVersion, run: RunChoices, askedAt?: Da
   return { version, layout, asked, askedOf, look };
 }
 
-/** Of a report without a query. */
+/** The SQL of a report without a query; null for all others. */
 function sqlOf({ snapshots }: PublishedVersion, reportId: unknown): string | null {
   const snapshot = snapshots.find((each) => each.reportId === reportId);
   const { meta, sqlQuery } = (snapshot ?? {}) as {

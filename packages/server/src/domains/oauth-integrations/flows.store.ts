@@ -24,7 +24,7 @@ export const deleteOlderFlows = (tx: Tx, userId: number, kept: number) =>
     delete from oauth_flows where user_id = ${userId}
       and id <= (select id from oauth_flows where user_id = ${userId} order by id desc offset ${kept} limit 1)`);
 
-/** A flow is taken once, and only by the person who began it, in the session in which it began. */
+/** Takes a flow: only once, only for the person who began it and, if a browser began it, only in its session. */
 export const takeFlow = (
   db: Queryable,
   { stateHash, userId, sessionId }: Pick<NewFlow, 'stateHash' | 'userId'> & { sessionId: number },

@@ -15,7 +15,7 @@ import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret, randomSecret } from '../../platform/secrets/random-secrets.ts';
 import * as store from './flows.store.ts';
 import type { Integrations } from './integrations.ts';
-import { type CallbackQuery, type Provider, ProviderTrouble } from './provider.ts';
+import { type CallbackQuery, type Provider, ProviderError } from './provider.ts';
 import { refusalOf } from './rules.ts';
 import type { UserTokens } from './tokens.ts';
 
@@ -46,7 +46,7 @@ export function createFlows({ integrations, provider, tokens, keys, log }: Optio
   const verifierOf = (state: string) => createHmac('sha256', keys[0]).update(state).digest('base64url');
 
   const explain = (origin: CallOrigin, integrationId: number) => (error: unknown) => {
-    if (!(error instanceof ProviderTrouble)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     const { kind, message: reason } = error;
     const { requestId, operation } = origin;
     log.warn({ requestId, operation, integrationId, kind, reason }, 'a person could not be connected');
@@ -102,7 +102,7 @@ export function createFlows({ integrations, provider, tokens, keys, log }: Optio
           };
         });
       } catch (error) {
-        // Nobody else has these tokens.
+        // The tokens are stored nowhere, so no later revocation would find them.
         const given = got.refreshToken ?? got.accessToken;
         await provider
           .revoke(integration, given, got.refreshToken ? 'refresh_token' : 'access_token')

@@ -14,7 +14,7 @@ import { createSourceAccess, type SourceAccess } from './source-access.ts';
 import { deleteUnrevokable } from './tokens.store.ts';
 import { createUserTokens } from './tokens.ts';
 
-export type { AskedSource, OwnAccess, SourceAccess } from './source-access.ts';
+export type { OwnAccess, PersonalSource, SourceAccess } from './source-access.ts';
 export { clearSecrets as clearOAuthSecrets } from './store.ts';
 
 export interface OAuth {

@@ -27,7 +27,7 @@ const SECRET_COLUMN: BoxedColumn = {
   holds: 'the secrets of OAuth integrations',
 };
 
-export interface GivenIntegration {
+export interface IntegrationInput {
   name: string;
   type: string;
   authUrl: string;
@@ -46,14 +46,14 @@ export interface ShownIntegration extends Omit<store.IntegrationRow, 'revision' 
 export interface Integrations {
   list(db: Queryable): Promise<ShownIntegration[]>;
   require(db: Queryable, id: number): Promise<ShownIntegration>;
-  /** With its secret, for requests to the service. */
+  /** Returns the integration with its secret, for requests to the service. */
   open(db: Queryable, id: number): Promise<OpenIntegration>;
-  /** Also one that was deleted, whose tokens are still to be revoked. */
+  /** Like `open`, but also for a deleted integration, whose tokens are still to be revoked. */
   openAny(db: Queryable, id: number): Promise<OpenIntegration | undefined>;
   /** Throws a 400 for what can be refused without the database. */
-  check(given: GivenIntegration): void;
-  create(tx: Tx, given: GivenIntegration & { clientSecret: string }): Promise<Outcome>;
-  update(tx: Tx, id: number, given: GivenIntegration): Promise<Outcome>;
+  check(given: IntegrationInput): void;
+  create(tx: Tx, given: IntegrationInput & { clientSecret: string }): Promise<Outcome>;
+  update(tx: Tx, id: number, given: IntegrationInput): Promise<Outcome>;
   /** A job revokes its tokens, and removes the row. */
   hide(tx: Tx, id: number): Promise<Change>;
 }
@@ -64,7 +64,10 @@ interface Outcome {
 }
 
 const refuseTaken = refusing({ oauth_integrations_name_key: 'oauth_integration_name_taken' });
-/** It was lost with the secret key. The service refuses requests without one, so people see that an admin must mend it. */
+/**
+ * The value of a client secret that was lost with the secret key. The service refuses requests without one, so people
+ * see that an admin must mend it.
+ */
 export const SECRET_LOST = '';
 const CHANGED = 'The integration was changed. Connect again.';
 

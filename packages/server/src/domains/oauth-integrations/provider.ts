@@ -27,7 +27,7 @@ export interface CallbackQuery {
 
 export interface Provider {
   authorizationUrl(integration: OpenIntegration, checks: Checks): Promise<string>;
-  /** All others throw a `ProviderTrouble`. */
+  /** All others throw a `ProviderError`. */
   exchange(integration: OpenIntegration, returned: CallbackQuery, checks: Checks): Promise<Tokens>;
   refresh(integration: OpenIntegration, refreshToken: string): Promise<Tokens>;
   /** Does nothing if the integration has no address for it. */
@@ -42,8 +42,8 @@ export interface Checks {
 /** `ended`: the grant is worth nothing. `client`: the service refuses the client id or secret. */
 export type TroubleKind = 'ended' | 'client' | 'refused' | 'unavailable';
 
-/** Holds nothing of the answer except for the code of the error. */
-export class ProviderTrouble extends Error {
+/** An error of the service. Of its answer, it holds only the error code. */
+export class ProviderError extends Error {
   readonly kind: TroubleKind;
 
   constructor(kind: TroubleKind, reason: string) {
@@ -88,7 +88,7 @@ export function createProvider(outbound: Outbound, publicUrl: string): Provider 
     try {
       return await work();
     } catch (error) {
-      throw error instanceof ProviderTrouble ? error : new ProviderTrouble(kindOf(error), reasonOf(error));
+      throw error instanceof ProviderError ? error : new ProviderError(kindOf(error), reasonOf(error));
     }
   };
 
@@ -138,7 +138,7 @@ export function createProvider(outbound: Outbound, publicUrl: string): Provider 
 }
 
 function authenticationOf(secret: string, way: IntegrationRow['config']['clientAuthentication']) {
-  // It was lost.
+  // The secret was lost.
   if (secret === '') return oidc.None();
   return way === 'client_secret_post' ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
@@ -166,13 +166,10 @@ function issuerOf({ authUrl, config }: OpenIntegration, iss?: string): string {
 function tokensIn(answer: oidc.TokenEndpointResponse): Tokens {
   const { access_token, refresh_token, expires_in, token_type } = answer;
   if (token_type !== 'bearer')
-    throw new ProviderTrouble('unavailable', 'the token is of another type than Bearer');
+    throw new ProviderError('unavailable', 'the token is of another type than Bearer');
   for (const token of [access_token, refresh_token]) {
     if (token !== undefined && !TOKEN.test(token)) {
-      throw new ProviderTrouble(
-        'unavailable',
-        'a token is too long, or has characters that no token may have',
-      );
+      throw new ProviderError('unavailable', 'a token is too long, or has characters that no token may have');
     }
   }
   const refreshSeconds = Number(answer.refresh_expires_in ?? answer.refresh_token_expires_in ?? 0);

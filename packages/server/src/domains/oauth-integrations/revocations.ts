@@ -4,7 +4,7 @@ import type { JobKind } from '../../platform/jobs/jobs.ts';
 import type { Schedule } from '../../platform/jobs/schedules.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Integrations } from './integrations.ts';
-import { type OpenIntegration, type Provider, ProviderTrouble } from './provider.ts';
+import { type OpenIntegration, type Provider, ProviderError } from './provider.ts';
 import { deleteHiddenIntegrations } from './store.ts';
 import * as store from './tokens.store.ts';
 import type { UserTokens } from './tokens.ts';
@@ -39,7 +39,7 @@ export function createRevocations(
   /** Returns whether tokens are left that may be revoked at once. */
   async function runAll(db: Database, log: Logger, signal: AbortSignal): Promise<boolean> {
     const opened = new Map<number, OpenIntegration | undefined>();
-    /** One that does not answer is not asked again for each of its tokens. */
+    /** Integrations whose service does not answer. It is not asked again for each token. */
     const silent = new Set<number>();
     const spent = new Map<number, number>();
     const until = performance.now() + runMs;
@@ -63,7 +63,7 @@ export function createRevocations(
           const integration = opened.get(integrationId);
           if (integration) await revoke(integration, row);
         } catch (error) {
-          if (!(error instanceof ProviderTrouble)) throw error;
+          if (!(error instanceof ProviderError)) throw error;
           log.warn({ integrationId, reason: error.message }, 'a token could not be revoked at its service');
           // Any other answer is the last word: the service has read the request.
           if (error.kind === 'unavailable' || error.kind === 'client') {

@@ -6,7 +6,7 @@ import type { IntegrationConfig, IntegrationRow } from './store.ts';
 export const INTEGRATIONS_MAX = 100;
 export const CALLBACK_PATH = '/oauth/callback';
 
-export interface GivenAddresses {
+export interface AddressInput {
   authUrl: string;
   tokenUrl: string;
   redirectUri: string;
@@ -53,7 +53,7 @@ export const mayShareAddress = (a: { authUrl: string }, b: { authUrl: string }) 
 
 /** Throws a 400 that names the field. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. */
 export function checkAddresses(
-  { authUrl, tokenUrl, redirectUri, config = {} }: GivenAddresses,
+  { authUrl, tokenUrl, redirectUri, config = {} }: AddressInput,
   { publicUrl, allowPrivate }: { publicUrl: string; allowPrivate: boolean },
 ) {
   redirectNameOf(redirectUri, publicUrl);
@@ -97,7 +97,7 @@ export const isSentToSame = (
   // Without an address, nothing is sent.
   (after.config.revocationUrl === undefined || before.config.revocationUrl === after.config.revocationUrl);
 
-/** The service has sent somebody back without a code. */
+/** The error for a person whom the service has sent back without a code. */
 export function refusalOf(error: string) {
   const isDenied = error === 'access_denied';
   // The text comes from the address, so only what looks like a code is shown.

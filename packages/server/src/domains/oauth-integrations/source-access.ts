@@ -1,6 +1,6 @@
 /**
- * Data sources that people query with their own access. Whoever has no valid token is told where to connect: nobody gets
- * the source's own user instead, which may see more than they do.
+ * Data sources that people query with their own access. A person without a valid token is told where to connect, and
+ * never gets the source's own user instead, which may see more than they do.
  */
 import { isIPv6 } from 'node:net';
 import { type PersonalAccess, type ServerSource, userOf } from '../../engines/data-sources.ts';
@@ -15,13 +15,14 @@ import type { Integrations } from './integrations.ts';
 import { NotConnectedError, STILL_REFUSED, type UsableToken, type UserTokens } from './tokens.ts';
 
 /** A source of this kind, as far as the access matters. */
-export type AskedSource = Pick<ServerSource, 'name' | 'host' | 'port' | 'tls'> & { oauth: PersonalAccess };
+export type PersonalSource = Pick<ServerSource, 'name' | 'host' | 'port' | 'tls'> & { oauth: PersonalAccess };
 
 export interface SourceAccess {
   /**
-   * What the caller asks the source with. Undefined if it is the source's own user. Throws if the caller cannot ask it.
+   * The access with which the caller asks the source. Undefined for the source's own user. Throws if the caller cannot
+   * ask it.
    */
-  of(db: Queryable, actor: IdentifiedActor, source: AskedSource): Promise<OwnAccess | undefined>;
+  of(db: Queryable, actor: IdentifiedActor, source: PersonalSource): Promise<OwnAccess | undefined>;
 }
 
 export interface OwnAccess {
@@ -47,8 +48,8 @@ export function createSourceAccess({ integrations, tokens, publicUrl, allowPriva
       message: `This data is read with your own access to “${name}”. ${why} Connect at ${publicUrl}${ACCOUNT_PATH}.`,
     });
 
-  /** Throws unless whoever manages the integration lets its tokens go to this source. */
-  async function requireIntegration(db: Queryable, { name, host, port, tls, oauth }: AskedSource) {
+  /** Throws unless the integration lets its tokens go to this source. */
+  async function requireIntegration(db: Queryable, { name, host, port, tls, oauth }: PersonalSource) {
     const notConfigured = (why: string) =>
       new ApiError('source_not_configured', {
         message: `The data source \`${name}\` cannot be used: ${why}.`,

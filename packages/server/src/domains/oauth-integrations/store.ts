@@ -66,7 +66,7 @@ export const holdIntegration = (tx: Tx, id: number) =>
     sql`select revision from oauth_integrations where id = ${id} and deleted_at is null for share`,
   );
 
-/** So that two creations at once do not pass the limit together. */
+/** Serializes creations, so that two at once do not pass the limit together. */
 export const lockCreation = (tx: Tx) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtext('oauth_integrations'))`);
 
@@ -84,9 +84,9 @@ export const nextIntegrationId = async (tx: Tx) =>
     )
   ).id;
 
-export type GivenIntegration = Omit<SealedIntegrationRow, 'revision' | 'createdAt' | 'updatedAt'>;
+export type IntegrationFields = Omit<SealedIntegrationRow, 'revision' | 'createdAt' | 'updatedAt'>;
 
-export const insertIntegration = (tx: Tx, given: GivenIntegration) =>
+export const insertIntegration = (tx: Tx, given: IntegrationFields) =>
   tx.one<IntegrationRow>(sql`
     insert into oauth_integrations (
       id, name, type, auth_url, token_url, client_id, redirect_name, client_secret, scopes, config)
@@ -94,7 +94,7 @@ export const insertIntegration = (tx: Tx, given: GivenIntegration) =>
             ${given.redirectName}, ${given.clientSecret}, ${given.scopes}::text[], ${json(given.config)})
     returning ${COLUMNS}`);
 
-export const updateIntegration = (tx: Tx, given: GivenIntegration) =>
+export const updateIntegration = (tx: Tx, given: IntegrationFields) =>
   tx.one<IntegrationRow>(sql`
     update oauth_integrations
     set name = ${given.name}, type = ${given.type}, auth_url = ${given.authUrl}, token_url = ${given.tokenUrl},
@@ -118,7 +118,7 @@ export async function clearSecrets(tx: Tx) {
   await tx.run(sql`update oauth_integrations set client_secret = ''`);
 }
 
-/** Deletes those that were hidden and whose tokens are gone. */
+/** Deletes hidden integrations whose tokens are gone. */
 export const deleteHiddenIntegrations = (db: Queryable, rows: number) =>
   db.run(sql`
     delete from oauth_integrations where id = any(array(

@@ -17,7 +17,7 @@ export interface ShownTokenRow {
   updatedAt: string;
 }
 
-/** An access token that nothing can renew has expired at its end, although nobody has noted it. */
+/** An access token without a refresh token is shown as expired after its end, even if its row does not say so yet. */
 const SHOWN = sql`
   id, integration_id as "integrationId", user_id as "userId",
   case when status = 'active' and refresh_token is null and access_expires_at <= now() then 'expired' else status end
@@ -43,7 +43,7 @@ export const lockToken = (tx: Tx, userId: number, integrationId: number) =>
     select ${SHOWN} from oauth_tokens where user_id = ${userId} and integration_id = ${integrationId} and ${IS_LIVE}
     for update`);
 
-/** The person can be given tokens until the transaction ends, by nobody else. */
+/** Locks the person: nobody else can give them tokens until the transaction ends. */
 export const lockPerson = (tx: Tx, userId: number) =>
   tx.maybeOne<{ id: number }>(sql`
     select id from users where id = ${userId} and embed_tenant is null and deleted_at is null for no key update`);
@@ -153,7 +153,7 @@ export const storeEnded = (db: Queryable, { id, version }: UsedTokenRow, lastErr
         version = version + 1, leased_until = null
     where id = ${id} and version = ${version}`);
 
-/** They may be renewed later. */
+/** Records that the tokens could not be renewed now, but may be later. */
 export const storeFailed = (
   db: Queryable,
   { id, version }: UsedTokenRow,
@@ -186,7 +186,7 @@ export const listRevokedTokens = (db: Queryable, afterId: number, rows: number) 
 export const deleteToken = (db: Queryable, id: number) =>
   db.run(sql`delete from oauth_tokens where id = ${id}`);
 
-/** The service could not be told for a day. */
+/** Deletes tokens that could not be revoked at their service for a day. */
 export const deleteUnrevokable = (db: Queryable, rows: number) =>
   db.run(sql`
     delete from oauth_tokens where id = any(array(

@@ -1,7 +1,7 @@
 /**
- * The tokens of people: sealed, used, and renewed before they end. Of all servers one renews, and stores what it got only
- * if the tokens are still those that it renewed: services take a refresh token once, so two that renew at the same time
- * would end the connection.
+ * The tokens of people: encrypted, used, and renewed before they end. A lease lets one server at a time renew, and new
+ * tokens are stored only if the old ones have not changed meanwhile: services take a refresh token once, so two
+ * renewals at the same time would end the connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../../platform/db/database.ts';
@@ -11,7 +11,7 @@ import type { Platform } from '../../platform/module.ts';
 import type { BoxedColumn } from '../../platform/secrets/box.ts';
 import type { Events } from '../webhooks/index.ts';
 import type { Integrations } from './integrations.ts';
-import { type OpenIntegration, type Provider, ProviderTrouble, type Tokens } from './provider.ts';
+import { type OpenIntegration, type Provider, ProviderError, type Tokens } from './provider.ts';
 import { holdIntegration } from './store.ts';
 import * as store from './tokens.store.ts';
 
@@ -37,7 +37,7 @@ export interface UsableToken {
   accessToken: string;
   /** Changes with the tokens. */
   version: number;
-  /** Which connection it is of: changes when the person connects again, perhaps as somebody else. */
+  /** The connection that the token is of: changes when the person connects again, perhaps with another account. */
   connection: string;
 }
 
@@ -58,7 +58,7 @@ interface ConnectionChange {
   after: store.ShownTokenRow;
 }
 
-/** For the person, if renewing does not help. */
+/** The message for a person whose renewed token is refused, too. */
 export const STILL_REFUSED = 'The data source does not accept it, although it was just renewed.';
 
 /** The person has to connect, or to connect again. */
@@ -77,7 +77,7 @@ interface Options {
 export function createUserTokens({ platform, db, integrations, provider, log, events }: Options): UserTokens {
   const accessBox = platform.box(columnOf('access_token'));
   const refreshBox = platform.box(columnOf('refresh_token'));
-  /** What this process renews or waits for. */
+  /** Calls in progress, by what they ask for: equal calls share one result (single-flight). */
   const renewing = new Map<string, Promise<UsableToken>>();
 
   const boundTo = ({ integrationId, userId, id }: Owner) => `${integrationId}:${userId}:${id}`;
@@ -126,9 +126,12 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
       return isEnded;
     });
 
-  /** Returns only if the tokens are others by now, so that these do not matter. */
+  /**
+   * Records that a renewal failed, and throws. Returns only if the tokens have been replaced meanwhile, so that the
+   * failure does not matter.
+   */
   async function giveUp(row: store.UsedTokenRow, error: unknown): Promise<undefined> {
-    if (!(error instanceof ProviderTrouble)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     const { kind, message: reason } = error;
     const { integrationId, userId } = row;
     log.warn({ integrationId, userId, kind, reason }, 'the OAuth tokens of a person could not be renewed');
@@ -171,7 +174,8 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
         await end(row, lastError);
         throw new NotConnectedError(lastError);
       }
-      // After a renewal for a source that refused the token, only such renewals wait.
+      // Backoff after a failed renewal, and before another renewal because the source refused the token. A token that merely
+      // ends soon is renewed at once.
       if (row.isRetriedLater && (row.version === refused || row.lastError !== null)) {
         if (isGood) return usable(row);
         if (row.version === refused && row.lastError === null) throw new NotConnectedError(STILL_REFUSED);
@@ -185,7 +189,7 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
         if (renewed) return renewed;
         continue;
       }
-      // Another server renews it.
+      // Another server, or another call, renews the token. If it is still good, it can be used until then.
       if (isGood) return usable(row);
     }
     throw unavailable(false);
@@ -226,7 +230,10 @@ export function createUserTokens({ platform, db, integrations, provider, log, ev
   };
 }
 
-/** The service takes the former refresh token no more, so a database that is away for a moment must not lose the new one. */
+/**
+ * Retries to store: the service no longer takes the former refresh token, so a database that is away for a moment must
+ * not lose the new one.
+ */
 async function insist<T>(work: () => Promise<T>, pausesMs = STORE_PAUSES_MS): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {

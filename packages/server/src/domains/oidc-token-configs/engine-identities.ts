@@ -19,16 +19,19 @@ export interface EngineIdentities {
 export const CONFIGS_SUBJECT = 'oidc-token-configs';
 
 const CONFIGS = 'configs';
-/** The other half is for those who read the file just before it is renewed, and for a database that is away. */
+/**
+ * Half of the life of a token. The other half is for readers of the file just before it is renewed, and for a database
+ * that is away.
+ */
 const RENEW_MS = (TOKEN_LIFE_SECONDS * 1000) / 2;
 
 export function createEngineIdentities(
-  { essential, remember }: Pick<Platform, 'essential' | 'remember'>,
+  { essential, createCache }: Pick<Platform, 'essential' | 'createCache'>,
   tokens: WorkloadTokens,
 ): EngineIdentities {
-  const known = remember<string, TokenConfigRow[]>(() => [CONFIGS_SUBJECT]);
+  const cache = createCache<string, TokenConfigRow[]>(() => [CONFIGS_SUBJECT]);
   const enabled = async (db: Queryable) =>
-    (known.get(CONFIGS) ?? (await known.load(CONFIGS, () => listTokenConfigs(db)))).filter(
+    (cache.get(CONFIGS) ?? (await cache.load(CONFIGS, () => listTokenConfigs(db)))).filter(
       ({ isEnabled }) => isEnabled,
     );
 

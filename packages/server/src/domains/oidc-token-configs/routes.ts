@@ -40,7 +40,7 @@ export function oidcTokenConfigRoutes({
   requireDeployment,
   variables: { readEnvVars },
 }: Options) {
-  // Not before it is asked for: commands beside the server make routes without an address.
+  // Computed for each reply, because commands beside the server make routes without an address.
   const toReply = (row: store.TokenConfigRow) => ({ ...row, warnings: warningsOf(publicUrl) });
   return [
     handle(operations.listOidcTokenConfigs, async ({ db }) =>

@@ -79,7 +79,7 @@ export const subjectOf = ({ subFormat }: Pick<TokenConfigRow, 'subFormat'>, depl
 
 type Variables = ReadonlyMap<string, string | null>;
 
-/** Of the deployment's variables, only these reach an engine, beside its token. */
+/** The only variables of the deployment that reach an engine, beside its token. */
 const PASSED: Record<AudienceType, string[]> = {
   AWS: ['AWS_ROLE_ARN', 'AWS_ROLE_SESSION_NAME', 'AWS_REGION'],
   AZURE: ['AZURE_CLIENT_ID', 'AZURE_TENANT_ID'],
@@ -153,7 +153,7 @@ export function filesBeside(
 
 const LOCAL_NAME = /^(?:[^.]+|.*\.(?:localhost|local|internal|lan|home\.arpa))\.?$/i;
 
-/** Those who verify tokens fetch the keys from the issuer. */
+/** Warns if clouds, which fetch the keys from the issuer, cannot verify the tokens. */
 export function warningsOf(publicUrl: string): string[] {
   const { protocol, hostname } = new URL(publicUrl);
   const address = hostname.replace(/^\[|\]$/g, '');

@@ -216,7 +216,7 @@ test('a new key is published for a day before it signs, and the old one until it
     );
   const keys = createWorkloadKeys({
     essential: world.server.db,
-    remember: () => ({ get: () => undefined, load: (_key, read) => read() }),
+    createCache: () => ({ get: () => undefined, load: (_key, read) => read() }),
     box: (column) => createBox(column, createKeyring([SECRET_KEY])),
   });
   await age(31 * 24);

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** What stands in the way of people with disabilities. */
+/** The accessibility problems of the page. */
 const violations = (page: Page | Frame) =>
   page.evaluate(
     `(() => { const module = undefined, exports = undefined; ${axe}; return axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '))); })()`,
@@ -90,7 +90,7 @@ test('a new admin signs in, makes a folder and a workbook, finds, renames by key
   const row = page.locator('a.item-name', { hasText: 'Revenue' });
   await page.getByRole('button', { name: 'Actions for Revenue' }).waitFor();
   await row.focus();
-  // What may be done with the item is asked apart from the list.
+  // The rights on the item are requested apart from the list, so they may come later.
   await expect
     .poll(async () => {
       await page.keyboard.press('F2');
@@ -148,7 +148,7 @@ test('two creators of two embed tenants build in a frame, and never see each oth
     });
   }
   const [path] = (await embedding.events('navigate', 0)).map(({ data }) => String(data.payload.path));
-  // The other one is sent to its address, and finds nothing there.
+  // The other tenant is sent to the address of this workbook, and finds nothing there.
   await embedding.act('navigate', { path }, 1);
   await embedding.frame(1).getByText('There is nothing at this address').waitFor();
   await embedding.act('navigate', { path: `/embed/d/${deploymentId}/app` }, 1);

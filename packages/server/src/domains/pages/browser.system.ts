@@ -92,7 +92,7 @@ test('signing out ends the session, not only the cookie', () =>
   }));
 
 describe('the account', () => {
-  /** Of a person who may read no deployment: the account is there for everybody. */
+  /** Opens the account page of a person who may read no deployment: the page is there for everybody. */
   const openAccount = async (page: Page, email: string) => {
     await signIn(page, email);
     await page.goto('/account');

@@ -12,7 +12,7 @@ import { answeredView, codeView, questionView, type Visitor } from './views/devi
 import { addressWith, inWords } from './views/parts.ts';
 
 export function deviceRoutes(show: Show, { csrf }: Console, devices: DeviceCodes) {
-  /** Whoever signs in instead comes back to the same code. */
+  /** Another person who signs in instead comes back to the same code. */
   async function visitorOf(
     db: Queryable,
     { userId, sessionId }: SessionHolder,

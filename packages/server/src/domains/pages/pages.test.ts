@@ -60,7 +60,7 @@ describe('every page', () => {
   test.each(pages.map(({ id, path }) => [id, path]))('%s is safe to show', async (_id, path) => {
     for (const visitor of [browse(world), await browsingPerson(world)]) {
       const { status, headers } = await visitor.get(path);
-      // Whoever is signed in does not see the form to sign in.
+      // A person who is signed in does not see the form to sign in.
       if (status === 303) continue;
       const policy = headers.get('content-security-policy')!.split('; ');
       for (const name of ['default-src', 'frame-ancestors', 'base-uri'])

@@ -14,19 +14,19 @@ export const ACCOUNT_PATH = '/account';
 /** The app: where people go who have signed in, unless they were on their way to another page. */
 export const START_PATH = '/';
 
-type Viewed = View | ((theme: Theme) => View);
+type ViewSource = View | ((theme: Theme) => View);
 
 export interface Show {
   /** For a handler that returns a page. */
-  page(sendHeaders: (headers: Page['headers']) => void, view: Viewed): Promise<string>;
+  page(sendHeaders: (headers: Page['headers']) => void, view: ViewSource): Promise<string>;
   /** For the `catch` of a promise: shows the view if there is one for the error, and otherwise passes the error on. */
-  failure(viewOf: (failure: ApiError) => Viewed | undefined): (error: unknown) => Promise<never>;
+  failure(viewOf: (failure: ApiError) => ViewSource | undefined): (error: unknown) => Promise<never>;
   /** For an error that no handler made a page for. */
   error: ShowError;
 }
 
 export function createShow(themes: Themes, offer: SignInOffer): Show {
-  const show = async (viewed: Viewed) => {
+  const show = async (viewed: ViewSource) => {
     const theme = await themes.current();
     return pageOf(typeof viewed === 'function' ? viewed(theme) : viewed, theme);
   };
@@ -45,7 +45,7 @@ export function createShow(themes: Themes, offer: SignInOffer): Show {
         return show(noPageView(failure));
       if (failure.statusCode !== 401) return show(errorView(failure, id, pathToReturnTo(operation)));
       const here = operation?.method === 'GET' ? url : undefined;
-      // Whoever is not signed in signs in here, and then comes back.
+      // A visitor who is not signed in signs in here, and then comes back.
       return show(signInView({ ...offer, next: ownAddress(here, pathToReturnTo(operation)) }));
     },
   };

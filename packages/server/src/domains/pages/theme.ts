@@ -29,14 +29,18 @@ export interface Themes {
   current(): Promise<Theme>;
 }
 
-export function createThemes({ essential, remember, log }: Pick<Platform, 'essential' | 'remember' | 'log'>) {
-  const remembered = remember<string, Theme>(() => ['tenant-settings']);
+export function createThemes({
+  essential,
+  createCache,
+  log,
+}: Pick<Platform, 'essential' | 'createCache' | 'log'>) {
+  const cache = createCache<string, Theme>(() => ['tenant-settings']);
   const load = async () => themeOf(await findAppConfig(essential));
   return {
     /** Pages are also shown when the database does not answer: some say so. */
     async current(): Promise<Theme> {
       try {
-        return remembered.get('theme') ?? (await remembered.load('theme', load));
+        return cache.get('theme') ?? (await cache.load('theme', load));
       } catch (err) {
         log.warn({ err }, 'the theme of the account could not be read');
         return OWN_THEME;

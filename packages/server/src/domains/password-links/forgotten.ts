@@ -22,11 +22,11 @@ const PER_ADDRESS = {
   perMs: 15 * 60_000,
   message: 'Too many requests for new passwords: wait, and try again.',
 };
-/** The rest is answered in the same way, and does nothing. */
+/** Requests for one name beyond this are answered alike, and do nothing. */
 const PER_NAME = { max: 3, perMs: 15 * 60_000 };
 /**
- * For so long, the link that was mailed stays the one that works, whoever asks again: otherwise anybody could end it before
- * its owner reads the mail.
+ * For this long, a mailed link stays the one that works, even if a reset is requested again: otherwise anybody could
+ * end it before its owner reads the mail.
  */
 export const SAME_LINK_MINUTES = 15;
 

@@ -13,13 +13,13 @@ export const MAIL_SECRET: BoxedColumn = {
   holds: 'links that wait to be mailed',
 };
 
-export interface Mailing {
+export interface LinkMailer {
   mail: Mail;
   box: Box;
 }
 
 export function mailLinkJob(
-  mailing: Mailing | undefined,
+  mailing: LinkMailer | undefined,
   urlOf: (kind: store.LinkKind, userId: number, secret: string) => string,
 ): JobKind<{ userId: number }> {
   return {
@@ -78,7 +78,7 @@ const LETTERS: Record<
   }),
 };
 
-/** For a person who asked for a new password, and signs in with a provider. */
+/** The letter to a person who asked for a new password, and signs in with a provider. */
 export const letterWithoutPassword = (name: string, signInUrl: string): Letter => ({
   title: `Your account at ${name} has no password`,
   lines: [

@@ -7,7 +7,7 @@ import { createCheckedIds } from '../../platform/secrets/checked-ids.ts';
 import type { Keys } from '../../platform/secrets/keyring.ts';
 import { hashSecret } from '../../platform/secrets/random-secrets.ts';
 import { hashNewPassword, lockUser, setPassword } from '../users/index.ts';
-import { type Mailing, mailLinkJob } from './mails.ts';
+import { type LinkMailer, mailLinkJob } from './mails.ts';
 import * as store from './store.ts';
 
 /** The pages that the links lead to. The secret is in the parameter `link`. */
@@ -35,7 +35,7 @@ export interface PasswordLinks {
    */
   invite(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
   reset(tx: Tx, userId: number, seconds?: number | null): Promise<CreatedLink>;
-  /** Whom the link is for. Throws `link_not_valid`. */
+  /** Finds the person that the link is for. Throws `link_not_valid`. */
   find(db: Queryable, link: string): Promise<store.LinkRow>;
   /**
    * Ends the link without a password: the user signs in with a provider. Returns their id, or throws `link_not_valid`.
@@ -60,7 +60,7 @@ export function createPasswordLinks({
 }: {
   keys: Keys;
   publicUrl: string;
-  mailing?: Mailing | undefined;
+  mailing?: LinkMailer | undefined;
 }): PasswordLinks {
   const ids = createCheckedIds(keys, { secretBytes: SECRET_BYTES });
   const urlOf = (kind: store.LinkKind, userId: number, secret: string) =>
@@ -80,7 +80,7 @@ export function createPasswordLinks({
 
   async function accept(tx: Tx, link: string) {
     const { userId, secretHash } = parse(link);
-    // Before the link: changes of the user, which end links, do it in this order too.
+    // Lock the user before the link: changes of the user, which end links, lock in this order too.
     await lockUser(tx, userId);
     if (!(await store.deleteLink(tx, userId, secretHash))) throw new ApiError('link_not_valid');
     return userId;

@@ -9,7 +9,7 @@ export interface NewLink {
   kind: LinkKind;
   secretHash: Buffer;
   seconds: number;
-  /** Sealed, if it is to be mailed. */
+  /** The secret, encrypted, if it is to be mailed. */
   mailSecret: Buffer | null;
 }
 

@@ -122,7 +122,7 @@ test('nobody outside of the embed tenant is reachable or visible', async () => {
   expect(await refusal(give(UNKNOWN))).toMatchObject({ status: 400, code: 'invalid_reference' });
   expect(await refusal(give(colleague.userId))).toEqual(await refusal(give(UNKNOWN)));
   expect(await refusal(giveGroup(accountGroupId))).toEqual(await refusal(giveGroup(UNKNOWN)));
-  // What somebody of the account was given, a creator neither sees nor takes away.
+  // A creator neither sees nor removes a policy for a person of the account.
   const body = { ...folder, userId: colleague.userId } as const;
   await world.admin.setUserPolicy({ body: { ...body, action: 'FolderRead' } });
   expect((await ann.setUserPolicy({ body })).users).toEqual([]);

@@ -1,4 +1,7 @@
-/** Sharing reveals no email and no role to a caller who may not list people and roles. Names of people and groups they see. */
+/**
+ * Sharing reveals no email and no role to a caller who may not list people and roles, but the names of people and
+ * groups.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Person, unique, type World } from '../../../test/world.ts';
 

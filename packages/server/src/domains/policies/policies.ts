@@ -62,7 +62,7 @@ export async function setPolicy(
   };
 }
 
-/** Nobody gives an action that they do not have themselves: on the deployment, or on the resource and what lies in it. */
+/** Throws unless the caller has the action themselves: on the deployment, or on the resource and what lies in it. */
 async function requireHeld(
   tx: Tx,
   actor: Caller,
@@ -77,7 +77,7 @@ async function requireHeld(
       });
   } else if (type === 'Folder') await requireFolderContent(tx, viewer, id, policyLevel(type, action));
   else if (type === 'Workbook') await requireWorkbookContent(tx, viewer, id, policyLevel(type, action));
-  // Whoever manages a report or a dashboard has every action on it, and nothing lies in it.
+  // A caller who manages a report or a dashboard has every action on it, and nothing lies in it.
 }
 
 /** Manage includes edit, and edit includes read. */

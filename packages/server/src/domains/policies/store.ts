@@ -12,8 +12,8 @@ export interface Principal {
 }
 
 /**
- * Whom a caller can share with: people, their groups and roles, or with an embed token the users and groups of the embed
- * tenant of the token.
+ * The principals that a caller can share with: people, their groups and roles, or with an embed token the users and
+ * groups of the embed tenant of the token.
  */
 const principals = (column: Principal['column'], tenant: string | null): Sql => {
   const isOfTenant = tenant === null ? sql`embed_tenant is null` : sql`embed_tenant = ${tenant}`;

@@ -32,7 +32,7 @@ async function asked({
       known: () => (isKnown ? (RESULT as never) : undefined),
       async find(request) {
         requests.push(request);
-        await request.run(request.signal, { isPutBack: false, onAsked: () => {} });
+        await request.run(request.signal, { isRequeued: false, onAsked: () => {} });
         return RESULT;
       },
     },

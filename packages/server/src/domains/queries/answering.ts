@@ -11,8 +11,8 @@ import type { QueryCall } from './query-calls.ts';
 import type { Result, Results } from './results.ts';
 import type { OpenSource } from './sources.ts';
 
-/** Whoever gets a result must read or release it. */
-export interface Answering {
+/** The receiver of a result must read or release it. */
+export interface Answerer {
   answer(
     call: QueryCall,
     planned: PlannedQuery,
@@ -34,9 +34,10 @@ type PlannedSql = Pick<PlannedQuery, 'source' | 'statement' | 'refreshKeys'>;
 
 type ResultOptions = Freshness & { isRenewed: boolean; mayBeLarge: boolean };
 
-export function createAnswering({ results, sourceAccess, embedQueryMs }: AnsweringOptions): Answering {
+export function createAnswering({ results, sourceAccess, embedQueryMs }: AnsweringOptions): Answerer {
   /**
-   * Each person has results of their own from a source that they ask with their own access. Nobody else may use it.
+   * Each person has results of their own from a source that they ask with their own access. They are shared with
+   * nobody.
    */
   const resultOf = (
     call: QueryCall,

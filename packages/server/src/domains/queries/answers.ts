@@ -1,7 +1,7 @@
 /** Writes the answers to queries, around rows that are JSON text already. */
 import type { NormalQuery } from '@oriel/semantic';
 import type { ColumnType } from '../../engines/engine.ts';
-import type { Share } from '../../platform/http/body-reader.ts';
+import type { ByteReservation } from '../../platform/byte-budget.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
 import type { StoredText } from './buffered-text.ts';
 import type { AnswerType, PlannedQuery } from './plans.ts';
@@ -18,7 +18,7 @@ const JOINED_BYTES_MAX = 64 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /** Counts the bytes of an answer until its caller has read it. */
-export type CountUnread = (bytes: number) => Pick<Share, 'giveBack'>;
+export type CountUnread = (bytes: number) => Pick<ByteReservation, 'giveBack'>;
 
 /** One buffer if the answer is small, or else pieces. */
 export function answerText(

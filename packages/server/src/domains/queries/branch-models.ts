@@ -5,21 +5,27 @@ import type { Database } from '../../platform/db/database.ts';
 import { createObjects } from '../../platform/git/objects.store.ts';
 import { findProject } from '../builds/index.ts';
 import { requireBranch, visibleTree } from '../data-models/index.ts';
-import type { Asker } from './viewers.ts';
+import type { QueryCaller } from './viewers.ts';
 
 interface ModelRequest {
-  actor: Asker;
+  actor: QueryCaller;
   deploymentId: number;
 }
 
-/** Embed viewers and environment tokens have no branches, and what a branch says of policies is not agreed to yet. */
+/**
+ * Throws unless the caller works on models. Embed viewers and environment tokens have no branches, and the policies of
+ * a branch are not approved yet.
+ */
 export function requireModeller({ actor, deploymentId }: ModelRequest): Person {
   for (const action of ['SchemaRead', 'SchemaUpdateDevBranches'] as const)
     if (actor.kind !== 'person' || !mayIn(actor, deploymentId, action)) throw withoutAction(action);
   return actor as Person;
 }
 
-/** The SQL of a branch can read every table, and so can who reads its rows. */
+/**
+ * Throws unless the caller may read all data: the SQL of a branch can read every table, so a reader of its rows could,
+ * too.
+ */
 export function requireRows(call: ModelRequest): void {
   if (!mayIn(requireModeller(call), call.deploymentId, 'DataAssetsRead'))
     throw withoutAction('DataAssetsRead');

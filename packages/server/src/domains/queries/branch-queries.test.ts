@@ -30,7 +30,7 @@ test('a modeller asks the model of a branch, with what is not committed, and oth
   const asked = { deploymentId, body: { query: QUERY, branchName } };
   expect(JSON.stringify(await client.querySql(asked))).toContain('sum(');
   expect(await client.dryRunQuery(asked)).toMatchObject({ queryType: 'regularQuery' });
-  // Who is not in dev mode on it sees what is committed.
+  // A person who is not in dev mode on the branch sees what is committed.
   await expect(load(world.admin, branchName)).rejects.toMatchObject({ code: 'unknown_member' });
   await commit('takings');
   expect(await load(world.admin, branchName)).toMatchObject({ data: [{ 'orders.takings': '43.75' }] });

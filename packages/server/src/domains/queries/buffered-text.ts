@@ -6,9 +6,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDataDir } from '../../platform/db/embedded/data-dir.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { openNameless } from '../../platform/nameless-file.ts';
+import { openUnlinkedFile } from '../../platform/unlinked-file.ts';
 
-/** Several can read it at once. It must be held while it is read, and is gone when nobody holds it any more. */
+/**
+ * A text that several readers can read at once. A reader must hold it meanwhile, and it is gone when the last one
+ * releases it.
+ */
 export interface StoredText {
   readonly byteLength: number;
   pieces(): AsyncIterable<Buffer>;
@@ -18,7 +21,7 @@ export interface StoredText {
 
 export interface BufferedText {
   add(piece: Buffer): Promise<void>;
-  /** Who asks for it holds a stored text. */
+  /** Ends the text. The caller holds a stored text from now on. */
   end(): Buffer | StoredText;
   discard(): Promise<void>;
 }
@@ -76,5 +79,5 @@ function storedIn(file: FileHandle, byteLength: number): StoredText {
 
 async function openFile(dataDir: string): Promise<FileHandle> {
   await makeDataDir(dataDir);
-  return openNameless(join(dataDir, 'answer-'));
+  return openUnlinkedFile(join(dataDir, 'answer-'));
 }

@@ -1,12 +1,12 @@
 /** Finds what is wrong with queries that nobody asks yet. Runs in threads; see `planner.ts`. */
-import { createBudget, type Model, QueryError, type QueryIssue } from '@oriel/semantic';
+import { createPlanBudget, type Model, QueryError, type QueryIssue } from '@oriel/semantic';
 import { type MakeContext, planQueries } from './plans.ts';
 import { planSqlQuery } from './sql-plans.ts';
 
 export interface CheckRequest {
   /** A query, or the JSON of the tree of a statement. */
   items: readonly (object | string)[];
-  /** Whether policies are left aside, for those who may read the model: then every member can be used. */
+  /** Whether policies are ignored, for callers who may read the model: then every member can be used. */
   isOpen: boolean;
 }
 
@@ -15,7 +15,7 @@ export function check({ items, isOpen }: CheckRequest, given: MakeContext): Quer
   const context = isOpen ? { ...given, model: withoutPolicies(given.model), viewer: ANYBODY } : given;
   const typeOf = typeIn(context);
   return items.map((item) => {
-    const whole = { ...context, typeOf, budget: createBudget() };
+    const whole = { ...context, typeOf, budget: createPlanBudget() };
     try {
       if (typeof item === 'string') planSqlQuery(item, whole);
       else planQueries(item, whole);

@@ -14,7 +14,7 @@ const FROM_SOURCE: ReadonlySet<EngineErrorCode> = new Set([
   'query_failed',
 ]);
 
-/** If the caller has written the SQL, and not the data model. */
+/** Messages for SQL that the caller has written, and not the data model. */
 const OF_SQL: Partial<Record<EngineErrorCode, string>> = {
   query_invalid:
     'The data source does not accept this SQL. Check the types of its values and the columns of GROUP BY.',
@@ -32,7 +32,7 @@ export function toApiError(
     return new ApiError(code, { message, issues: [...issues], cause: error });
   }
   if (!(error instanceof EngineError)) return error;
-  // Whose own credential is refused is told before. For all others the source cannot be used.
+  // A person whose own credential is refused has got another error before. For all others the source cannot be used.
   const code: ErrorCode = error.code === 'credential_refused' ? 'source_unavailable' : error.code;
   const own = isSql ? OF_SQL[error.code] : undefined;
   const message = FROM_SOURCE.has(error.code) && !showsSource ? own : error.message;

@@ -1,4 +1,4 @@
-import { compileModel, createBudget, type Viewer } from '@oriel/semantic';
+import { compileModel, createPlanBudget, type Viewer } from '@oriel/semantic';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShop, shopWith } from '../../../test/shops.ts';
 import { createWorld, unique, type World } from '../../../test/world.ts';
@@ -174,7 +174,7 @@ const contextOf = (cubes: string, viewer: Partial<Viewer>) => ({
   },
   typeOf: () => 'duckdb' as const,
   now: new Date(),
-  budget: createBudget(),
+  budget: createPlanBudget(),
 });
 const times = (count: number, make: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => make(i)).join('');

@@ -2,7 +2,7 @@
 
 import { type Model, metaText, type Viewer } from '@oriel/semantic';
 import { LRUCache } from 'lru-cache';
-import { createSteps } from '../../platform/steps.ts';
+import { createYielder } from '../../platform/yielder.ts';
 import { createObjectIds } from './object-ids.ts';
 
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ export function createMetaCache(bytesMax = CACHED_BYTES_MAX): MetaCache {
   const cache = new LRUCache<string, Uint8Array, Source>({
     maxSize: bytesMax,
     sizeCalculation: (bytes, key) => bytes.length + 2 * key.length,
-    // Calls for the same key share one load. A load whose place in the cache was taken still answers those who wait.
+    // Calls for the same key share one load. A load whose entry was evicted still answers its callers.
     fetchMethod: (_key, _stale, { context }) => writeMeta(context),
     ignoreFetchAbort: true,
     allowStaleOnFetchAbort: true,
@@ -38,7 +38,7 @@ export function createMetaCache(bytesMax = CACHED_BYTES_MAX): MetaCache {
 }
 
 async function writeMeta({ model, viewer, onlyViews }: Source): Promise<Uint8Array> {
-  const step = createSteps();
+  const step = createYielder();
   const pieces = [Buffer.from('{"cubes":')];
   for (const piece of metaText(model, viewer, { onlyViews })) {
     pieces.push(Buffer.from(piece));

@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { blobOf, type GitObject, hashOf } from '../../platform/git/objects.ts';
 import { formatTree } from '../../platform/git/trees.ts';
 import { createModels } from './models.ts';
-import { createWarming } from './warming.ts';
+import { createModelWarmer } from './warming.ts';
 
 const stored = new Map<string, GitObject>();
 function store(object: GitObject): string {
@@ -34,7 +34,7 @@ beforeEach(() => {
   warnings.length = 0;
   const platform = {
     db,
-    remember: () => ({
+    createCache: () => ({
       get: () => undefined,
       load: async (key: string) => deployed.get(key.split(' ')[0]!) ?? null,
     }),
@@ -127,7 +127,7 @@ function watchWarming() {
     },
   };
   const log = { warn: (about: unknown) => logged.push(about) };
-  const warming = createWarming({ listener, log } as never, (id) => {
+  const warming = createModelWarmer({ listener, log } as never, (id) => {
     begun.push(id);
     return new Promise((resolve, reject) => {
       end = (error) => (error ? reject(error) : resolve());

@@ -11,36 +11,36 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import { type Compiler, readModelFiles } from '../builds/index.ts';
 import { findServedTree } from './store.ts';
-import { createWarming, type Warming } from './warming.ts';
+import { createModelWarmer, type ModelWarmer } from './warming.ts';
 
 /** A model needs about ten times the memory of its files. */
 const CACHED_CHARACTERS_MAX = 10 * 1024 * 1024;
 /** What a small model costs beside its text. */
 const BASE_CHARACTERS = 10_000;
-/** Of models of branches, which only those who work on them ask for. */
+/** The size of the cache of drafts: models of branches, which only modellers query. */
 const DRAFTS_CHARACTERS_MAX = 2 * 1024 * 1024;
-/** Larger models are warmed only if the one before is still in memory, so that somebody has asked for it lately. */
+/** Larger models are warmed only if the one before is still cached, because then it was queried lately. */
 const WARMED_CHARACTERS_MAX = 1024 * 1024;
 const DEPLOYED_MAX = 10_000;
 
 /** The branch of an environment token, or the one that is deployed. */
 export type ServedBranch = { deploymentId: number; branchId: number | null };
 
-export interface Models extends Warming {
+export interface Models extends ModelWarmer {
   /** Throws a 409 if no build of the branch has succeeded. */
   find(db: Queryable, served: ServedBranch): Promise<Model>;
   /**
-   * The model of files that are not built, for who works on them. They never take the place of models that are served.
+   * The model of files that are not built, for people who work on them. Drafts never evict models that are served.
    * Throws a 409 that says why they do not compile.
    */
   findDraft(db: Queryable, deploymentId: number, tree: string): Promise<Model>;
 }
 
 export function createModels(
-  platform: Pick<Platform, 'remember' | 'db' | 'listener' | 'log' | 'metrics'>,
+  platform: Pick<Platform, 'createCache' | 'db' | 'listener' | 'log' | 'metrics'>,
   compiler: Compiler,
 ): Models {
-  const trees = platform.remember<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
+  const treeCache = platform.createCache<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
   // Each compilation uses a thread and much memory.
@@ -95,11 +95,11 @@ export function createModels(
   async function treeOf(db: Queryable, { deploymentId, branchId }: ServedBranch): Promise<string | null> {
     const key = `${deploymentId} ${branchId ?? 'production'}`;
     const read = async () => (await findServedTree(db, deploymentId, branchId)) ?? null;
-    const known = trees.get(key);
-    return known === undefined ? trees.load(key, read) : known;
+    const known = treeCache.get(key);
+    return known === undefined ? treeCache.load(key, read) : known;
   }
 
-  const { start, stop } = createWarming(platform, async (deploymentId) => {
+  const { start, stop } = createModelWarmer(platform, async (deploymentId) => {
     const { db } = platform;
     const tree = await treeOf(db, { deploymentId, branchId: null });
     const before = deployed.get(deploymentId);

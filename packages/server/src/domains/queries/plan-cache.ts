@@ -59,7 +59,7 @@ export function createPlanCache(planner: Pick<Planner, 'plan'>, bytesMax = CACHE
         cache.set(key, planned);
         return planned;
       };
-      // Who is refused is so for themselves only.
+      // The key names the sharer: a plan that is refused for one sharer is not refused for others.
       const keyOfSharer = `${by.sharer}\n${key}`;
 
       async function share(made: Promise<MadeQueries>): Promise<PlannedQueries> {
@@ -80,7 +80,7 @@ export function createPlanCache(planner: Pick<Planner, 'plan'>, bytesMax = CACHE
           const planned = await made;
           if (now.getTime() < planned.sameUntilMs) return planned;
         } catch (error) {
-          // Whoever began it may have left before its turn came.
+          // The caller that began the plan may have left before its turn came: then this one goes on.
           if (!signal.aborted) throw error;
         }
         by.signal.throwIfAborted();

@@ -25,7 +25,7 @@ export interface PlanOrder {
   kind: TaskKind;
   input: Input<TaskKind>;
   model: {
-    /** Another one for each model. */
+    /** The id of the model, by which threads cache it. */
     number: number;
     packed: SharedArrayBuffer;
   };
@@ -42,7 +42,7 @@ export type PlanReply = {
 } & (
   | {
       made: TaskResult<TaskKind>;
-      /** Of the statements of queries, and of those that count their rows. */
+      /** The hashes of the statements of queries, and of those that count their rows. */
       hashes: readonly [string, string | undefined][];
     }
   | { problem: { code: QueryErrorCode; issues: readonly QueryIssue[] } }

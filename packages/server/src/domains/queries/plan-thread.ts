@@ -2,18 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import { createBudget, type Model, type PackedPart, QueryError, unpackModel } from '@oriel/semantic';
+import { createPlanBudget, type Model, type PackedPart, QueryError, unpackModel } from '@oriel/semantic';
 import { LRUCache } from 'lru-cache';
 import { splitShared } from '../../platform/shared-bytes.ts';
 import { carryOut, type PlanOrder, type PlanReply } from './plan-tasks.ts';
 import { type MadeQueries, statementHash } from './plans.ts';
 
-/** Of packed models. Each needs a few times as much memory. */
+/** The size of the cache in bytes of packed models. Each needs a few times as much memory. */
 const CACHED_BYTES_MAX = 16 * 1024 * 1024;
 /** A model that is larger than the whole cache stays in it alone. */
 const models = new LRUCache<number, Model>({ maxSize: CACHED_BYTES_MAX });
 
-class MissingSource extends Error {}
+class MissingSourceError extends Error {}
 
 parentPort!.on('message', (order: PlanOrder) => {
   const model = modelOf(order.model);
@@ -36,14 +36,14 @@ type Answer<Reply = PlanReply> = Reply extends unknown ? Omit<Reply, 'tookMs'> :
 function answer(model: Model, { kind, input, viewer, types, now }: PlanOrder): Answer {
   const typeOf = (name: string) => {
     const type = types.get(name);
-    if (type === undefined) throw new MissingSource(name);
+    if (type === undefined) throw new MissingSourceError(name);
     return type;
   };
   try {
-    const made = carryOut(kind, input, { model, viewer, typeOf, now, budget: createBudget() });
+    const made = carryOut(kind, input, { model, viewer, typeOf, now, budget: createPlanBudget() });
     return { made, hashes: kind === 'queries' ? hashesOf(made as MadeQueries) : [] };
   } catch (error) {
-    if (error instanceof MissingSource) return { missing: error.message };
+    if (error instanceof MissingSourceError) return { missing: error.message };
     if (!(error instanceof QueryError)) throw error;
     return { problem: { code: error.code, issues: error.issues } };
   }
@@ -55,7 +55,7 @@ const hashesOf = ({ queries }: MadeQueries) =>
     total && statementHash(total),
   ]);
 
-/** Of this thread. Where the system does not tell it: time. */
+/** The CPU time of this thread or, where the system does not tell it, the time. */
 function cpuMs(): number {
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6;

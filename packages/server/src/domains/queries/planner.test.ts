@@ -1,6 +1,6 @@
 /** Plans that are not cheap: they are made in threads, once, and within the time of their caller. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { compileModel, createBudget, type Viewer } from '@oriel/semantic';
+import { compileModel, createPlanBudget, type Viewer } from '@oriel/semantic';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SHOP_MODEL } from '../../../test/shops.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -72,7 +72,7 @@ test('a cheap plan is there at once, and a large one comes from a thread, as the
   expect(made.queries[0]!.statement.parameters).toHaveLength(300);
   expect(await plan(large(300))).toBe(made);
   const typeOf = () => 'duckdb' as const;
-  const byLoop = planQueries(large(300), { model, viewer, now: NOW, typeOf, budget: createBudget() });
+  const byLoop = planQueries(large(300), { model, viewer, now: NOW, typeOf, budget: createPlanBudget() });
   expect(made.queries.map(({ source: _source, ...query }) => query)).toEqual(byLoop.queries);
 });
 

@@ -1,12 +1,13 @@
 /**
- * Plans what is cheap at once, and everything else in threads, so that nobody waits for the plans of others. Cheap is
- * what is short and needs little of a plan's budget; who has used much time lately gets all plans from threads. Threads
- * are for all by turns, first for those who have used the least time, and whoever has used too much is refused.
+ * Plans cheap queries at once, and all others in threads, so that no caller waits for the plans of others. A query is
+ * cheap if it is short and needs little of a plan's budget; for sharers that have used much time lately, threads make
+ * all plans. Sharers take turns at the threads, first those that have used the least time, and a sharer that has used
+ * too much is refused.
  */
 
-import { createBudget, type DialectName, isSpent, type Model, QueryError } from '@oriel/semantic';
+import { createPlanBudget, type DialectName, isSpent, type Model, QueryError } from '@oriel/semantic';
 import { createAdmission } from '../../platform/admission/admission.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
+import { createThreads, ThreadLimitError, threadScript } from '../../platform/threads.ts';
 import { createTimeBudget, type TimeBudgetLimits } from '../../platform/time-budget.ts';
 import { packedOf } from '../builds/index.ts';
 import { createObjectIds } from './object-ids.ts';
@@ -22,7 +23,7 @@ import { type MadeQueries, type PlanContext, rememberHash } from './plans.ts';
 import type { FindSource } from './sources.ts';
 
 export interface PlanCaller {
-  /** Who shares the time for plans; see `sharerOf`. */
+  /** The sharer of the time for plans; see `sharerOf`. */
   sharer: string;
   /** Asked for only if the plan is made in a thread. */
   readonly signal: AbortSignal;
@@ -46,7 +47,7 @@ export interface Planner {
 /** What the loop does itself: at most a few milliseconds. */
 const CHEAP = { pieces: 200, characters: 60_000 };
 const CHEAP_CHARACTERS = 4000;
-/** Who has used this much of their time is not planned for on the loop, however cheap a plan seems to be. */
+/** A sharer that has used this share of its time gets no plans on the loop, however cheap they seem to be. */
 const CHEAP_USED = 0.1;
 
 /** The largest plan takes a few hundred milliseconds, and the largest model a few seconds. */
@@ -74,7 +75,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
     { source, ...context }: PlanContext,
     sharer: string,
   ): TaskResult<Kind> | undefined {
-    const left = createBudget(CHEAP);
+    const left = createPlanBudget(CHEAP);
     const startedAt = performance.now();
     try {
       const typeOf = (name: string) => source(name).type;
@@ -106,7 +107,7 @@ export function createPlanner(time: TimeBudgetLimits = TIME, threadLimits = THRE
       budget.requireTime(sharer);
       const run = await threads.run(order, WHOLE).catch((error: unknown): never => {
         budget.use(sharer, threadLimits.timeMs);
-        if (error instanceof ThreadLimitReached) throw tooMuch();
+        if (error instanceof ThreadLimitError) throw tooMuch();
         throw error;
       });
       budget.use(sharer, run.tookMs);

@@ -20,7 +20,7 @@ export type AnswerType = 'regularQuery' | 'compareDateRangeQuery' | 'blendingQue
 
 /** What is known without the source itself, so that a thread can make it. */
 export interface MadeQuery {
-  /** As clients see it. */
+  /** The query as clients see it. */
   query: NormalQuery & { responseFormat?: 'compact' };
   dataSource: string;
   dbType: string;
@@ -31,7 +31,7 @@ export interface MadeQuery {
   /** The names of the values in a row, if rows are arrays. */
   members: readonly string[] | undefined;
   isRenewed: boolean;
-  /** Of the cubes that the statement reads. */
+  /** The refresh keys of the cubes that the statement reads. */
   refreshKeys: readonly (RefreshKey | undefined)[];
 }
 
@@ -53,15 +53,15 @@ export interface MakeContext extends Omit<PlanContext, 'source'> {
   budget: Budget;
 }
 
-interface Several<Query> {
+interface QueryBatch<Query> {
   type: AnswerType;
   queries: Query[];
   /** Until then, the same query has the same plan. Infinite if it does not depend on the time. */
   sameUntilMs: number;
 }
 
-export type MadeQueries = Several<MadeQuery>;
-export type PlannedQueries = Several<PlannedQuery>;
+export type MadeQueries = QueryBatch<MadeQuery>;
+export type PlannedQueries = QueryBatch<PlannedQuery>;
 
 export const withSources = ({ queries, ...made }: MadeQueries, source: FindSource): PlannedQueries => ({
   ...made,

@@ -37,7 +37,7 @@ import {
 import { type Result, type Results, release } from './results.ts';
 import type { OpenSource, Sources } from './sources.ts';
 import type { SqlParser } from './sql-parser.ts';
-import type { Asker, GivenViewer, Viewers } from './viewers.ts';
+import type { QueryCaller, ViewerInput, Viewers } from './viewers.ts';
 
 export interface Queries {
   plan(call: QueryCall, query: QueryInput): Promise<PlannedQueries>;
@@ -61,31 +61,32 @@ export interface Queries {
   /** JSON of the cubes and views with the members that are open to the caller. */
   meta(call: QueryCall, onlyViews: boolean): Promise<Uint8Array>;
   /**
-   * Tells what the names of members mean: to the caller or, for those who may read the model, to anybody. Undefined until there is
-   * a model with cubes.
+   * Tells what the names of members mean: to the caller or, if they may read the model, without policies. Undefined
+   * until there is a model with cubes.
    */
   members(call: QueryCall): Promise<ModelMembers | undefined>;
   /**
-   * What is wrong with each query: nothing if it can be planned on the model, for the caller or, for those who may read the
-   * model, for somebody whom every policy lets pass.
+   * Returns the issues of each query: none if it can be planned on the model for the caller or, if they may read the
+   * model, for a viewer whom every policy lets pass.
    */
   check(call: QueryCall, asked: readonly QueryOrSql[]): Promise<readonly (readonly QueryIssue[])[]>;
   /**
    * Equal for two callers if the queries are the same statements with the same values for both: then both get the same
-   * rows. `known` holds what viewers got before, so that those who are alike are planned for once. Relative ranges are
-   * those of `now`, so that the same call is equal later too, unless the model or the rights of the caller have changed.
+   * rows. `known` caches the hashes of viewers, so that viewers with the same rights are planned for once. Relative
+   * ranges are those of `now`, so that the same call is equal later too, unless the model or the rights of the caller
+   * have changed.
    */
   fingerprint(call: QueryCall, asked: readonly QueryOrSql[], known: Fingerprints, now: Date): Promise<string>;
-  /** The caller, or as whom they ask, as policies see them. */
+  /** The viewer that policies apply to: the caller, or the one that they ask as. */
   viewer(call: QueryCall): Promise<Viewer>;
-  /** Without a viewer, the caller. */
-  explain(call: QueryCall, query: object, viewer: GivenViewer | undefined): Promise<TaskResult<'explain'>>;
-  /** For callers who may not know the model: only what they see of what their own query names. */
+  /** Explains the query for the viewer, or for the caller. */
+  explain(call: QueryCall, query: object, viewer: ViewerInput | undefined): Promise<TaskResult<'explain'>>;
+  /** Explains the query to a caller who may not know the model: only what they see of what their own query names. */
   explainOwn(call: QueryCall, query: object): Promise<TaskResult<'explain'>>;
-  /** What somebody sees of every cube and view. Without a viewer, the caller. */
+  /** Explains what the viewer, or the caller, sees of every cube and view. */
   explainAccess(
     call: QueryCall,
-    viewer: GivenViewer | { userId: number } | undefined,
+    viewer: ViewerInput | { userId: number } | undefined,
   ): Promise<TaskResult<'access'>>;
 }
 
@@ -98,7 +99,7 @@ export interface ModelMembers {
 /** A query, or SQL that reads cubes and views as tables. */
 export type QueryOrSql = object | string;
 
-/** By viewer: the hash of the statements, and whether a source is asked with the access of each person. */
+/** The hash of the statements by viewer, and whether a source is asked with the access of each person. */
 export type Fingerprints = Map<string, Promise<{ hash: string; isPersonal: boolean }>>;
 
 type LoadReply = Uint8Array | WholeBytes;
@@ -136,18 +137,18 @@ export function createQueries(options: QueriesOptions): Queries {
     return models.findDraft(db, deploymentId, tree);
   }
 
-  const viewerOf = (as: Asker | GivenViewer | { userId: number }) =>
+  const viewerOf = (as: QueryCaller | ViewerInput | { userId: number }) =>
     'kind' in as ? viewers.of(as) : viewers.given(as);
 
   async function contextOf(
     call: QueryCall,
-    as: Asker | GivenViewer | { userId: number } = call.as ?? call.actor,
+    as: QueryCaller | ViewerInput | { userId: number } = call.as ?? call.actor,
     now = new Date(),
   ): Promise<PlanContext> {
     const { db, deploymentId } = call;
     const model = await modelOf(call);
     const source = await sources.of(db, deploymentId);
-    // Last of all, so that nothing is older than the query itself.
+    // The viewer is read last, so that their rights are never older than the query itself.
     const viewer = await viewerOf(as);
     return { model, viewer, source, now };
   }
@@ -201,7 +202,7 @@ export function createQueries(options: QueriesOptions): Queries {
     }
   }
 
-  async function requireSqlFor(actor: Asker) {
+  async function requireSqlFor(actor: QueryCaller) {
     if (embedOf(actor) && !(await tenantSettings.current()).embedSql)
       throw new ApiError('embed_sql_disabled');
   }

@@ -7,18 +7,18 @@ import { invalid } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/http/json-body.ts';
 import { findAppConfig } from '../tenant-settings/index.ts';
 import { toApiError } from './errors.ts';
-import type { Asker, GivenViewer } from './viewers.ts';
+import type { QueryCaller, ViewerInput } from './viewers.ts';
 
 export interface QueryCall {
-  actor: Asker;
+  actor: QueryCaller;
   db: Database;
-  /** Made when somebody asks for it, because most answers are there at once. */
+  /** The signal is made when it is first read, because most answers are there at once. */
   readonly signal: AbortSignal;
   deploymentId: number;
   /** A branch whose model is asked, as its reader sees it, instead of the one that is served. */
   branchName?: string | undefined;
-  /** Whose rows, if not those of the caller, who must be allowed to see them. */
-  as?: Asker | GivenViewer | undefined;
+  /** The viewer whose rows are read, if not the caller. The caller must be allowed to see them. */
+  as?: QueryCaller | ViewerInput | undefined;
   /** Told what happens to the queries of this call. */
   watch?: QueryWatch | undefined;
 }
@@ -62,7 +62,7 @@ export async function seesSql({ actor, db, deploymentId }: QueryCall): Promise<b
 export const readsModel = ({ actor, deploymentId }: QueryCall) =>
   actor.kind === 'person' && mayIn(actor, deploymentId, 'SchemaRead');
 
-/** Errors as callers are told them, with the words of the data source only for those who may read the SQL. */
+/** Errors as callers are told them, with the words of the data source only for callers who may read the SQL. */
 export async function withApiErrors<T>(
   call: QueryCall,
   work: () => Promise<T>,
@@ -77,5 +77,5 @@ export async function withApiErrors<T>(
 }
 
 export const IS_SQL = { isSql: true };
-/** Whoever may ask the data source itself may read what it says. */
+/** A caller who may ask the data source itself may read what it says. */
 export const IS_OF_SOURCE = { isSql: true, isOfSource: true };

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, Preempted } from '../../engines/engine.ts';
+import { type Answer, PreemptedError } from '../../engines/engine.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { toApiError } from './errors.ts';
 import { createResults, isKept, type Result, type ResultRequest, type Results, release } from './results.ts';
@@ -41,7 +41,7 @@ const openFiles = () =>
 
 interface Run {
   key: string;
-  isPutBack: boolean;
+  isRequeued: boolean;
   signal: AbortSignal;
   answer(text: string, failure?: Error): void;
   fail(error: Error): void;
@@ -58,11 +58,11 @@ function ask(key: string, more: Partial<ResultRequest> = {}): Promise<Result> {
     atOnce: 2,
     mayBeLarge: true,
     signal: never,
-    run: (signal, { isPutBack }) =>
+    run: (signal, { isRequeued }) =>
       new Promise<Answer>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
         const answer = (text: string, failure?: Error) => resolve(answerOf(text, signal, failure));
-        runs.push({ key, isPutBack, signal, answer, fail: reject });
+        runs.push({ key, isRequeued, signal, answer, fail: reject });
       }),
     ...more,
   });
@@ -380,9 +380,9 @@ describe('a statement that was ended for another caller', () => {
   test('runs once more, for all who wait for it, also if it was half-way', async () => {
     const asked = [ask('a'), ask('a', { sharer: 'b' })];
     await turn();
-    runs[0]!.answer('[1', new Preempted());
+    runs[0]!.answer('[1', new PreemptedError());
     await expect.poll(() => runs.length).toBe(2);
-    expect(runs.map(({ isPutBack }) => isPutBack)).toEqual([false, true]);
+    expect(runs.map(({ isRequeued }) => isRequeued)).toEqual([false, true]);
     runs[1]!.answer('[2]');
     expect(await Promise.all(asked.map(readResult))).toEqual(['[2]', '[2]']);
   });
@@ -390,9 +390,9 @@ describe('a statement that was ended for another caller', () => {
   test('and is ended again is an error, which says that one may try again', async () => {
     const asked = ask('a');
     await turn();
-    runs[0]!.fail(new Preempted());
+    runs[0]!.fail(new PreemptedError());
     await expect.poll(() => runs.length).toBe(2);
-    runs[1]!.fail(new Preempted());
+    runs[1]!.fail(new PreemptedError());
     await expect(asked).rejects.toMatchObject({ code: 'busy', message: /Try again later/ });
     const told = toApiError(await asked.catch((error) => error), { showsSource: false, isSql: true });
     expect(told).toMatchObject({ statusCode: 503, message: /others get their turn/ });
@@ -404,7 +404,7 @@ describe('a statement that was ended for another caller', () => {
     const asked = ask('a', { signal: leaving.signal });
     await turn();
     leaving.abort(new Error('left'));
-    runs[0]!.fail(new Preempted());
+    runs[0]!.fail(new PreemptedError());
     await expect(asked).rejects.toThrow('left');
     await turn();
     expect(runs).toHaveLength(1);

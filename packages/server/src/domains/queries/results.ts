@@ -1,13 +1,13 @@
 /**
- * Runs statements, and keeps their results. A result is buffered as a whole, so that a failure half-way is an error and
- * not half an answer. Equal statements run once at a time. Each embed tenant, each user and each deployment's tokens have
- * a number of statements at once, and the others of them wait.
+ * Runs statements, and caches their results. A result is buffered as a whole, so that a failure half-way is an error
+ * and not half an answer. Equal statements share one run (single-flight). Each embed tenant, each user and each
+ * deployment's tokens may run a number of statements at once; their further statements wait.
  */
 
-import { type Answer, type Column, Preempted, type QueryLimits } from '../../engines/engine.ts';
+import { type Answer, type Column, PreemptedError, type QueryLimits } from '../../engines/engine.ts';
 import { createAdmission, type Excess, notNow } from '../../platform/admission/admission.ts';
+import { type ByteReservation, createByteBudget } from '../../platform/byte-budget.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { createBudget, type Share } from '../../platform/http/body-reader.ts';
 import { bufferText, type StoredText } from './buffered-text.ts';
 import { type CachedResult, createResultCache } from './result-cache.ts';
 
@@ -18,9 +18,11 @@ export interface ResultRequest {
   maxAgeMs: number;
   /** Whether to run it even if a result is known. */
   isRenewed: boolean;
-  /** Who shares the statements at once. */
+  /** The sharer of the statements at once. */
   sharer: string;
-  /** How many of them. Fewer than the data source runs at once, so that nobody keeps all others waiting. */
+  /**
+   * How many statements the sharer runs at once: fewer than the data source does, so that no sharer blocks all others.
+   */
   atOnce: number;
   /** Whether the result may be too large to be kept. Otherwise that is an error. */
   mayBeLarge: boolean;
@@ -29,7 +31,7 @@ export interface ResultRequest {
 }
 
 /** `onAsked` gets a promise that resolves when the engine has ended the statement. */
-export type RunOptions = Required<Pick<QueryLimits, 'isPutBack' | 'onAsked'>>;
+export type RunOptions = Required<Pick<QueryLimits, 'isRequeued' | 'onAsked'>>;
 
 /** A result that is too large for the cache. Its reader must release its rows. */
 export interface LargeResult {
@@ -46,15 +48,18 @@ export interface Results {
   /** A result that is kept and not older than this. */
   known(key: string, maxAgeMs: number): CachedResult | undefined;
   find(asked: ResultRequest): Promise<Result>;
-  /** For an answer that its caller has not read yet. Throws a 429 or a 503 if there are too many bytes of such answers. */
-  countUnread(sharer: string, bytes: number): Share;
+  /**
+   * Counts the bytes of an answer that its caller has not read yet. Throws a 429 or a 503 if there are too many of
+   * them.
+   */
+  countUnread(sharer: string, bytes: number): ByteReservation;
 }
 
 export interface ResultLimits {
   cachedBytes: number;
   /** A larger result is not kept. */
   resultBytes: number;
-  /** Of all answers that are buffered or not read yet. One sharer has a quarter. */
+  /** The bytes of all answers that are buffered or not read yet. One sharer has a quarter. */
   unreadBytes: number;
   /** The first bytes of each answer that do not count as unread. */
   smallBytes: number;
@@ -71,16 +76,19 @@ const LIMITS: ResultLimits = {
   waitMs: 60_000,
 };
 
-/** Errors that come from what the one who started a run has already running, waiting or unread. */
+/**
+ * Errors by the limits of the caller who started a shared run. Callers who joined it start the statement again under their own
+ * limits.
+ */
 const OF_SHARER: ReadonlySet<unknown> = new Set(['too_many_at_once', 'busy', 'timed_out']);
 
 interface Turn extends ResultRequest {
-  /** Of each statement that this caller has started: when the engine has ended it. */
+  /** A promise for each statement that this caller has started: it resolves when the engine has ended the statement. */
   readonly started: Promise<void>[];
 }
 
 interface RunningQuery {
-  /** Who started it. */
+  /** The sharer that started it. */
   sharer: string;
   /** Ends the query. */
   controller: AbortController;
@@ -94,7 +102,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
   const limits = { ...LIMITS, ...given };
   const cache = createResultCache(limits.cachedBytes);
   const running = new Map<string, RunningQuery>();
-  const unread = createBudget(limits.unreadBytes);
+  const unread = createByteBudget(limits.unreadBytes);
   const admission = createAdmission({
     places: 1,
     waitingMax: limits.waiting,
@@ -106,24 +114,26 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     isRenewed ? undefined : cache.find(key, maxAgeMs);
   const runKeyOf = ({ key, mayBeLarge }: ResultRequest) => `${mayBeLarge} ${key}`;
 
-  /** A statement that was ended for somebody else runs once more, unless everybody who waited for it has left. */
+  /**
+   * A statement that was preempted for another sharer runs once more, unless all callers who waited for it have left.
+   */
   async function bufferAll(asked: Turn, signal: AbortSignal): Promise<Result> {
     try {
       return await bufferOnce(asked, signal, false);
     } catch (error) {
-      if (!(error instanceof Preempted)) throw error;
+      if (!(error instanceof PreemptedError)) throw error;
       signal.throwIfAborted();
       return bufferOnce(asked, signal, true);
     }
   }
 
-  async function bufferOnce(asked: Turn, signal: AbortSignal, isPutBack: boolean): Promise<Result> {
+  async function bufferOnce(asked: Turn, signal: AbortSignal, isRequeued: boolean): Promise<Result> {
     const at = new Date();
-    const share = unread.shareOf(asked.sharer);
+    const share = unread.reservationOf(asked.sharer);
     const text = bufferText(dataDir, limits.resultBytes);
     let bytes = 0;
     try {
-      const answer = await asked.run(signal, { isPutBack, onAsked: (ended) => asked.started.push(ended) });
+      const answer = await asked.run(signal, { isRequeued, onAsked: (ended) => asked.started.push(ended) });
       for await (const piece of answer.rows) {
         bytes += piece.length;
         if (bytes > limits.resultBytes && !asked.mayBeLarge) throw tooLarge();
@@ -207,7 +217,7 @@ export function createResults(dataDir: string, given: Partial<ResultLimits> = {}
     known: cache.find,
     find: async (asked) => known(asked) ?? inTurn(asked),
     countUnread(sharer, bytes) {
-      const share = unread.shareOf(sharer);
+      const share = unread.reservationOf(sharer);
       if (!share.take(bytes)) throw tooManyUnread(share.excessOf(bytes));
       return share;
     },

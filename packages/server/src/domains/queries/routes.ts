@@ -94,7 +94,7 @@ export function queryRoutes(queries: Queries) {
       const { userId, viewer } = input.body;
       if (userId == null) return queries.explainAccess(callOf(call, input), viewer ?? undefined);
       if (viewer != null) throw invalid('userId', 'cannot be given beside `viewer`');
-      // Who somebody else is, with their groups and attributes, admins may know.
+      // Only admins may know the groups and attributes of another person.
       if (userId !== call.actor.userId && !may(call.actor, 'All')) throw withoutAction('All');
       if (!(await store.isPerson(call.db, userId))) throw new ApiError('user_not_found');
       return queries.explainAccess(callOf(call, input), { userId });

@@ -9,7 +9,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 import type { PrepareFiles } from '../data-sources/index.ts';
 import type { EnvVars } from '../env-vars/index.ts';
-import type { AskedSource } from '../oauth-integrations/index.ts';
+import type { PersonalSource } from '../oauth-integrations/index.ts';
 import { CONFIGS_SUBJECT, type EngineIdentities } from '../oidc-token-configs/index.ts';
 
 export interface SourceOptions {
@@ -18,14 +18,14 @@ export interface SourceOptions {
   identities: EngineIdentities;
   prepareFiles: PrepareFiles;
   dataDir: string;
-  platform: Pick<Platform, 'remember'>;
+  platform: Pick<Platform, 'createCache'>;
 }
 
 export interface OpenSource {
   readonly engine: Engine;
   type: DataSource['type'];
   /** Given if people ask it with their own access. */
-  personal?: AskedSource;
+  personal?: PersonalSource;
   /** Which source it is: changes if its settings change. */
   id: string;
   /** Changes if the data has changed, as far as that can be known without asking the source. */
@@ -47,7 +47,7 @@ export function createSources({
   dataDir,
   platform,
 }: SourceOptions): Sources {
-  const known = platform.remember<number, FindSource>((id) => [`deployment:${id}`, CONFIGS_SUBJECT]);
+  const cache = platform.createCache<number, FindSource>((id) => [`deployment:${id}`, CONFIGS_SUBJECT]);
   const versionOf = createFileVersions(dataDir);
 
   const open = (deploymentId: number, source: DataSource, identity?: EngineIdentity): OpenSource => {
@@ -56,7 +56,7 @@ export function createSources({
     return {
       engine: engines.of(deploymentId, source, identity),
       type: source.type,
-      ...('oauth' in source && source.oauth && { personal: source as AskedSource }),
+      ...('oauth' in source && source.oauth && { personal: source as PersonalSource }),
       id: JSON.stringify([deploymentId, settings]),
       version: () => (source.type === 'duckdb' ? versionOf(deploymentId) : ''),
     };
@@ -79,7 +79,7 @@ export function createSources({
   return {
     async of(db, deploymentId) {
       const source =
-        known.get(deploymentId) ?? (await known.load(deploymentId, () => read(db, deploymentId)));
+        cache.get(deploymentId) ?? (await cache.load(deploymentId, () => read(db, deploymentId)));
       await prepareFiles(db, deploymentId);
       return source;
     },

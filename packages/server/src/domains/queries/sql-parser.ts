@@ -1,20 +1,20 @@
 /** Parses SQL in threads, so that a large or malicious statement delays nobody. */
 import { QueryError, SQL_LIMITS } from '@oriel/semantic';
 import { createAdmission } from '../../platform/admission/admission.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../../platform/threads.ts';
+import { createThreads, ThreadLimitError, threadScript } from '../../platform/threads.ts';
 
 /** What the thread answers. The tree is text, because that is read faster than many objects are copied. */
 export type ParseResult = { tree: string } | { problem: string; position?: number | undefined };
 
-export interface Reader {
-  /** Who waits in one line: one of their statements is parsed at a time, so that a thread remains for others. */
+export interface ParseCaller {
+  /** The sharer of a queue: one of its statements is parsed at a time, so that a thread remains for others. */
   sharer: string;
   signal: AbortSignal;
 }
 
 export interface SqlParser {
   /** The tree of PostgreSQL's parser, as JSON. Throws a `QueryError` if there is none. */
-  parse(text: string, by: Reader): Promise<string>;
+  parse(text: string, by: ParseCaller): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createSqlParser({ script = threadScript('parse-thread'), limits 
   const run = (text: string, signal: AbortSignal) =>
     threads.run(text, signal).catch((error: unknown): never => {
       if (signal.aborted) throw error;
-      if (error instanceof ThreadLimitReached || isBroken(error)) throw tooLarge();
+      if (error instanceof ThreadLimitError || isBroken(error)) throw tooLarge();
       throw error;
     });
 
@@ -49,7 +49,7 @@ export function createSqlParser({ script = threadScript('parse-thread'), limits 
   };
 }
 
-/** Of a text that is nested too deep for the memory of the parser. */
+/** Whether the error is of a text that is nested too deep for the memory of the parser. */
 const isBroken = (error: unknown) =>
   error instanceof Error && (error.name === 'RangeError' || error.name === 'RuntimeError');
 

@@ -8,7 +8,7 @@ export interface MadeSql {
   statement: Query;
   /** The names of the columns. */
   columns: readonly string[];
-  /** Of the cubes that the statement reads. */
+  /** The refresh keys of the cubes that the statement reads. */
   refreshKeys: readonly (RefreshKey | undefined)[];
 }
 

@@ -21,7 +21,7 @@ test('the end of a model that is being warmed is waited for', async () => {
   });
   const events: string[] = [];
   const platform = {
-    remember: () => ({ get: () => undefined, load: () => reading }),
+    createCache: () => ({ get: () => undefined, load: () => reading }),
     listener: {
       on(_: string, heard: typeof tell) {
         tell = heard;

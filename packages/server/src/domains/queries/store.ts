@@ -49,7 +49,9 @@ export const listViewers = (db: Queryable, keys: readonly ViewerKey[]) =>
         order by given.n`.named('list-viewers'),
   );
 
-/** Whether this is somebody of the account, and no user of an embed tenant: those have the rights of their sessions. */
+/**
+ * Whether this is a person of the account, and not a user of an embed tenant: those have the rights of their sessions.
+ */
 export const isPerson = async (db: Queryable, userId: number) =>
   (
     await db.one<{ found: boolean }>(sql`

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { Listener } from '../../platform/db/listener.ts';
 import { createNotifiedCache } from '../../platform/db/notified-cache.ts';
 import type { Sql } from '../../platform/db/sql.ts';
-import { type Asker, createViewers, type Viewers } from './viewers.ts';
+import { createViewers, type QueryCaller, type Viewers } from './viewers.ts';
 
 interface Statement {
   users: number[];
@@ -39,13 +39,13 @@ beforeEach(() => {
   viewers = createViewers(
     {
       db: { many } as unknown as Queryable,
-      remember: (subjectsOf) => createNotifiedCache(deaf, '', subjectsOf),
+      createCache: (subjectsOf) => createNotifiedCache(deaf, '', subjectsOf),
     },
     { current: () => expect.fail('People do not depend on the settings.') },
   );
 });
 
-const person = (userId: number) => ({ kind: 'person', userId }) as Asker;
+const person = (userId: number) => ({ kind: 'person', userId }) as QueryCaller;
 const groupsOf = async (userId: number) => (await viewers.of(person(userId))).groups;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

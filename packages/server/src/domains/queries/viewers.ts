@@ -12,19 +12,19 @@ import { attributesInForce } from '../embed-sessions/index.ts';
 import type { TenantSettings } from '../tenant-settings/index.ts';
 import * as store from './store.ts';
 
-export type Asker = Caller | TokenHolder;
+export type QueryCaller = Caller | TokenHolder;
 
 export interface Viewers {
   /** Everything that this server was told of before this call is in force: its own changes, and those of others. */
-  of(actor: Asker): Promise<Viewer>;
+  of(actor: QueryCaller): Promise<Viewer>;
   /**
-   * The viewer that somebody asks about: a person, or one whom they describe, who counts as one in a page of a host unless
-   * they say otherwise.
+   * Returns a viewer that a caller asks about: a person, or one that the caller describes, who counts as a viewer in a
+   * page of a host unless `isPerson` is given.
    */
-  given(viewer: GivenViewer | { userId: number }): Promise<Viewer>;
+  given(viewer: ViewerInput | { userId: number }): Promise<Viewer>;
 }
 
-export interface GivenViewer {
+export interface ViewerInput {
   groups?: string[] | null;
   tenantGroups?: string[] | null;
   roles?: string[] | null;
@@ -34,7 +34,7 @@ export interface GivenViewer {
   isPerson?: boolean;
 }
 
-/** A statement does not begin before all calls that it is for, so a call never gets what was read before it. */
+/** A batch is read only after all its calls have begun, so a call never gets rights that were read before it. */
 const TOGETHER = { atOnce: 1, size: 100 };
 
 /** The subject of changes that may concern every viewer: names of groups and roles, and definitions of attributes. */
@@ -49,23 +49,23 @@ const NOBODY: Viewer = {
   seesUnguarded: true,
 };
 
-/** Whoever makes an environment token answers for what it opens; people have their own rights, embedded or not. */
+/** The creator of an environment token answers for what it opens; people have their own rights, embedded or not. */
 const OPEN = { seesUnguarded: true };
 
 /** A security context may be large, and thousands of viewers are cached. */
 const KEEP_CHARACTERS_MAX = 4000;
 
 export function createViewers(
-  { db, remember }: { db: Queryable } & Pick<Platform, 'remember'>,
+  { db, createCache }: { db: Queryable } & Pick<Platform, 'createCache'>,
   settings: TenantSettings,
 ): Viewers {
-  const kept = remember<string, Viewer>((key) => [`user:${key.split(' ', 1)[0]}`, VIEWERS]);
+  const cache = createCache<string, Viewer>((key) => [`user:${key.split(' ', 1)[0]}`, VIEWERS]);
   const read = batchCalls((keys: Key[]) => listViewers(db, keys), TOGETHER);
   const goodUntil = (viewer: Viewer) =>
     JSON.stringify(viewer).length > KEEP_CHARACTERS_MAX ? 0 : Number.POSITIVE_INFINITY;
   const find = (key: Key): Viewer | Promise<Viewer> => {
     const text = viewerKey(key);
-    return kept.get(text) ?? kept.load(text, () => read(key), goodUntil);
+    return cache.get(text) ?? cache.load(text, () => read(key), goodUntil);
   };
   const openToEmbedded = async () => ({ seesUnguarded: (await settings.current()).embedWithoutPolicies });
   return {

@@ -6,21 +6,21 @@ import { CREDENTIALS_CHANNEL } from '../../platform/db/notified-cache.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/module.ts';
 
-export interface Warming {
+export interface ModelWarmer {
   /** Until then, nothing is warmed: processes that only run jobs answer no queries. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Notices of changes beyond these wait for nothing: their models are compiled when somebody asks. */
+/** Further notices are dropped: their models are compiled when a query needs them. */
 const WAITING_MAX = 1000;
 const SUBJECT = /^deployment:(\d+)$/;
 
 /** `warm` must do nothing if the model is the same as before: there are notices of other changes too. */
-export function createWarming(
+export function createModelWarmer(
   { listener, log }: Pick<Platform, 'listener' | 'log'>,
   warm: (deploymentId: number) => Promise<void>,
-): Warming {
+): ModelWarmer {
   const waiting = new Set<number>();
   let isOn = false;
   let running: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export function createWarming(
       try {
         await warm(deploymentId);
       } catch (error) {
-        // Nothing was built, or others wait for too many models: whoever asks is told so.
+        // There is no build, or too many models wait: the next query reports it.
         if (!(error instanceof ApiError) && isOn)
           log.warn({ err: error, deploymentId }, 'could not warm a data model');
       }

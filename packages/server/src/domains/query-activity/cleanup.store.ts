@@ -6,7 +6,7 @@ const removeWhere = (db: Database, condition: Sql, rows: number) =>
   db.writes.run(sql`
     delete from slow_queries where id = any(array(select id from slow_queries where ${condition} limit ${rows}))`);
 
-/** What was asked may hold values of whoever asked it. */
+/** Slow queries are deleted with their user, deployment or embed tenant, because they may hold values of these. */
 export const cleanup: Cleanup = {
   user: { removeOf: [(db, userId, rows) => removeWhere(db, sql`user_id = ${userId}`, rows)] },
   deployment: {

@@ -15,7 +15,7 @@ export const CHANNEL = 'oriel_queries';
 /** From so many milliseconds on, a query is written where others see it, and is a slow one. */
 const LONG_MS = 1000;
 const WRITE_EVERY_MS = 1000;
-/** A process that has not said so for longer does not run its queries any more. */
+/** How long a query counts as running after its process last said so. */
 export const SEEN_MS = 10 * WRITE_EVERY_MS;
 const QUERY_CHARACTERS = 4000;
 /** How many slow queries wait to be written. Further ones are left out. */
@@ -196,7 +196,10 @@ export function createRecorder({ db, listener, log, processName }: RecorderPlatf
   };
 }
 
-/** Its signal is made when somebody asks for it, as that of the call is. */
+/**
+ * The call, with a signal that also ends when the query is cancelled. It is made when it is first read, as that of the
+ * call is.
+ */
 function watched(entry: Entry): QueryCall {
   const { call, cancelled } = entry;
   let signal: AbortSignal | undefined;

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 const RUNNING = 'running queries by their start';
 const SLOW = 'slow queries by id, newest first';
-/** Of other processes. */
+/** How many queries of other processes are listed. */
 const LISTED_MAX = 1000;
 
 export const queryActivityRoutes = ({ cursors }: Pick<Platform, 'cursors'>, recorder: Recorder) => [

@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '../../platform/db/database.ts';
 import { json, sql } from '../../platform/db/sql.ts';
 
-/** Who asks what. */
+/** The query, and its caller. */
 export interface QueryContext {
   process: string;
   deploymentId: number;
@@ -45,27 +45,27 @@ export const insertRunning = (db: Queryable, rows: readonly RunningRow[]) =>
     select * from json_to_recordset(${json(rows)}) as n (${GIVEN}, id text, "isRunning" boolean)
     on conflict (id) do nothing`);
 
-/** Says that they still run, and returns those that somebody has asked to end. */
+/** Renews the rows of these queries, and returns those that are to be cancelled. */
 export const renewRunning = (db: Queryable, running: readonly string[], waiting: readonly string[]) =>
   db.many<{ id: string; isCancelled: boolean }>(sql`
     update running_queries set seen_at = now(), is_running = id = any(${running}::text[])
     where id = any(${[...running, ...waiting]}::text[])
     returning id, is_cancelled as "isCancelled"`);
 
-/** Those that have ended, and those of processes that are gone. */
+/** Deletes queries that have ended, and those of processes that are gone. */
 export const deleteRunning = (db: Queryable, ids: readonly string[], silentMs: number) =>
   db.run(sql`
     delete from running_queries
     where id = any(${ids}::text[]) or seen_at < now() - ${silentMs} * interval '1 ms'`);
 
-/** Of other runs of processes than the one whose ids begin like this. */
+/** Lists queries of other processes: their ids do not begin with this prefix. */
 export const listRunningElsewhere = (db: Queryable, prefix: string, seenMs: number, limit: number) =>
   db.many<RunningRow>(sql`
     select id, ${ASKED}, is_running as "isRunning" from running_queries
     where not starts_with(id, ${prefix}) and seen_at > now() - ${seenMs} * interval '1 ms' and not is_cancelled
     order by started_at limit ${limit}`);
 
-/** Asks the process that runs it to end it. Returns nothing if no process that is alive runs it. */
+/** Asks the process that runs the query to end it. Returns nothing if no process that is alive runs it. */
 export async function askToCancel(tx: Tx, id: string, seenMs: number, channel: string) {
   const row = await tx.maybeOne<RunningRow>(sql`
     update running_queries set is_cancelled = true
@@ -118,7 +118,7 @@ export const deleteOldSlow = (db: Queryable, retentionDays: number, rows: number
     delete from slow_queries where id = any(array(
       select id from slow_queries where started_at < now() - ${retentionDays} * interval '24 hours' order by id limit ${rows}))`);
 
-/** Those beyond the newest so many. */
+/** Deletes all but the newest slow queries. */
 export const deleteExcessSlow = (db: Queryable, kept: number, rows: number) =>
   db.run(sql`
     delete from slow_queries where id = any(array(

@@ -20,20 +20,20 @@ import { en } from '@oriel/charts/texts/en';
 import { texts as es } from '@oriel/charts/texts/es';
 import { texts as fr } from '@oriel/charts/texts/fr';
 import { texts as ja } from '@oriel/charts/texts/ja';
-import { closeThread } from '../../platform/close-thread.ts';
+import { hardenThread } from '../../platform/harden-thread.ts';
 import { drawBoard } from './draw/board.ts';
 import { FONT_FAMILY } from './draw/fonts.ts';
 import { BlankError, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
-import { type Look, WidgetFailure } from './draw/pieces.ts';
+import { type Look, WidgetError } from './draw/pieces.ts';
 import type { DrawAnswer, DrawnBoard, DrawTask, HeadlineFigure, SmallTable } from './draw/task.ts';
 
-// Drawing takes much processor time, and whoever asks the server comes first. Only Linux has priorities of threads: elsewhere this
-// would be that of the whole process.
+// Drawing takes much CPU time, and requests to the server come first. Only Linux has priorities of threads: elsewhere
+// this would be that of the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const TEXTS: Record<string, Texts> = { de, es, fr, ja };
 
-/** Beside the picture, in a mail. */
+/** How many figures, rows and columns a mail has beside the picture. */
 const FIGURES_MAX = 8;
 const ROWS_MAX = 10;
 const COLUMNS_MAX = 5;
@@ -163,14 +163,14 @@ function tableIn(board: DrawnBoard, look: Look): SmallTable | undefined {
   };
 }
 
-closeThread();
+hardenThread();
 
 parentPort!.on('message', async (task: DrawTask) => {
   let answer: DrawAnswer;
   try {
     answer = await draw(task);
   } catch (error) {
-    const title = error instanceof WidgetFailure || error instanceof BlankError ? error.title : '';
+    const title = error instanceof WidgetError || error instanceof BlankError ? error.title : '';
     const reason = (error as Error).message.slice(0, 300);
     answer = { failure: { title, reason, isBlank: error instanceof BlankError } };
   }

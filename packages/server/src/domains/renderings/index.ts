@@ -8,7 +8,7 @@ export { type Choices, type Layout, layOut } from './layout.ts';
 export {
   createRenderings,
   type Drawing,
-  DrawingLost,
+  DrawingLostError,
   type HeadlineFigure,
   type PictureFormat,
   type Reader,

@@ -18,7 +18,7 @@ import {
 import { ApiError } from '../../platform/errors.ts';
 
 export interface Choices {
-  /** Over the presets of the dashboard's filters. One that the dashboard has no control for is an error. */
+  /** Filters that replace the presets of the dashboard. One that the dashboard has no control for is an error. */
   filters?: readonly { member: string; operator?: string | null; value?: unknown }[] | undefined;
   timeGrains?: readonly { member: string; grain: string }[] | undefined;
   /** What the reader clicked on in charts that filter the others. */
@@ -42,7 +42,10 @@ export interface Layout {
 
 type DashboardContent = Pick<Dashboard, 'config' | 'reportSnapshots'>;
 
-/** Throws a 409 `rendering_failed` for choices that the dashboard has no controls for. `zones` come after its own. */
+/**
+ * Throws a 409 `rendering_failed` for choices that the dashboard has no controls for. Uses the first known of `zones`
+ * if neither the choices nor the dashboard name one.
+ */
 export function layOut(
   { config, reportSnapshots }: DashboardContent,
   choices: Choices,

@@ -7,7 +7,7 @@ import { afterAll, assert, beforeAll, describe, expect, test, vi } from 'vitest'
 import { whenBuilt } from '../../../test/shops.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
 import type { Caller } from '../../platform/auth/actor.ts';
-import { createRenderings, DrawingLost } from './index.ts';
+import { createRenderings, DrawingLostError } from './index.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -171,7 +171,7 @@ test('a thread that hangs, dies or eats memory fails its own picture, and the ne
     );
   try {
     for (const title of ['hangs', 'dies', 'eats']) {
-      const lost = expect(render(title)).rejects.toBeInstanceOf(DrawingLost);
+      const lost = expect(render(title)).rejects.toBeInstanceOf(DrawingLostError);
       expect((await render('beside', 1)).title).toBe('beside');
       await lost;
       expect((await render('after')).title).toBe('after');

@@ -20,12 +20,7 @@ import { embedOf, sharerOf } from '../../platform/auth/actor.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { WholeBytes } from '../../platform/http/streams.ts';
-import {
-  createThreads,
-  ThreadLimitReached,
-  type ThreadLimits,
-  threadScript,
-} from '../../platform/threads.ts';
+import { createThreads, ThreadLimitError, type ThreadLimits, threadScript } from '../../platform/threads.ts';
 import type { PublishedDashboard } from '../dashboards/index.ts';
 import type { Queries, QueryCall } from '../queries/index.ts';
 import { findAppConfig } from '../tenant-settings/index.ts';
@@ -35,7 +30,7 @@ import { findEmbedTheme } from './store.ts';
 
 export type { Drawing, HeadlineFigure, PictureFormat, SmallTable } from './draw/task.ts';
 
-/** For whom it is drawn. */
+/** The reader that a dashboard is drawn for. */
 export interface Reader {
   actor: Caller;
   db: Database;
@@ -43,7 +38,7 @@ export interface Reader {
 }
 
 export interface RenderRequest {
-  /** Whoever asks has seen to it that the reader sees it. */
+  /** The dashboard. The caller must have checked that the reader may see it. */
   dashboard: Pick<
     PublishedDashboard,
     'deploymentId' | 'title' | 'description' | 'config' | 'reportSnapshots'
@@ -53,7 +48,7 @@ export interface RenderRequest {
   choices?: Choices;
   format: PictureFormat;
   scheme?: Scheme | undefined;
-  /** Over those of the dashboard and of the account. */
+  /** The locale, instead of those of the dashboard and of the account. */
   locale?: string | undefined;
 }
 
@@ -76,7 +71,7 @@ export const DRAW_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 768 };
 /** Each thread uses a core and much memory, so few run at once. */
 const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 40, sharerWaitingMax: 5, waitMs: 60_000 };
 
-/** Of all answers of a dashboard together. */
+/** The most bytes of all answers of a dashboard together. */
 const ANSWERS_MAX_BYTES = 32 * 1024 * 1024;
 const BLANK_ATTEMPTS = 3;
 /** Charts whose rows are asked for at a time. */
@@ -85,14 +80,14 @@ const ASKED_TOGETHER = 4;
 export interface RenderingsOptions {
   queries: Pick<Queries, 'load' | 'meta' | 'viewer'>;
   limits?: ThreadLimits;
-  /** For tests. */
+  /** Replaces the script of the thread in tests. */
   script?: URL;
 }
 
 /** The thread that drew it hung, died or took too much memory. The next attempt gets another thread. */
-export class DrawingLost extends ApiError {
+export class DrawingLostError extends ApiError {
   constructor(cause: unknown) {
-    const isLimit = cause instanceof ThreadLimitReached;
+    const isLimit = cause instanceof ThreadLimitError;
     const message = isLimit
       ? 'The dashboard could not be drawn: drawing it takes too much time or memory.'
       : 'The dashboard could not be drawn: the thread that drew it ended.';
@@ -159,7 +154,7 @@ export function createRenderings({
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
   }
 
-  /** Filters that begin with an attribute begin with that of the reader. */
+  /** Gives filters that begin with an attribute the value of the reader. */
   async function forReader<D extends RenderRequest['dashboard']>(call: QueryCall, dashboard: D): Promise<D> {
     if (!beginsWithAttributes(dashboard.config)) return dashboard;
     const { userAttributes } = await queries.viewer(call);
@@ -210,7 +205,7 @@ export function createRenderings({
       return await places.take({ sharer: sharerOf(actor), signal }, () => threads.run(task, signal));
     } catch (error) {
       if (error instanceof ApiError || signal.aborted) throw error;
-      throw new DrawingLost(error);
+      throw new DrawingLostError(error);
     }
   }
 

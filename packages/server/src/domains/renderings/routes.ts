@@ -62,7 +62,7 @@ function eachOnce<Item extends { member: string }>(name: string, list: readonly 
   return list;
 }
 
-/** Others are taken from the dashboard, but one that is asked for is used, or is wrong. */
+/** Throws for an unknown zone: one that is requested must not be replaced silently by that of the dashboard. */
 function zoneIn(zone: string | null | undefined) {
   if (zone && !knownZone(zone)) throw invalid('timezone', 'must be an IANA zone, such as Europe/Berlin');
   return zone ?? undefined;

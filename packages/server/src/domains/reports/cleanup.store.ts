@@ -1,18 +1,15 @@
 /** What happens to reports when their owner, deployment, embed tenant or folder is deleted. */
 
 import type { Cleanup } from '../../platform/cleanup.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { hasRows } from '../../platform/db/has-rows.ts';
+import { sql } from '../../platform/db/sql.ts';
 import { isOfUsersIn, isRemoved } from '../access/index.ts';
 import { foldersToRemove, isInRemoved } from '../folders/index.ts';
-
-const exists = async (db: Queryable, rows: Sql) =>
-  (await db.one<{ left: boolean }>(sql`select exists (${rows}) as left`)).left;
 
 export const cleanup: Cleanup = {
   user: {
     owns: (tx, userId) =>
-      exists(tx, sql`select from reports r where user_id = ${userId} and not ${isRemoved('r')}`),
+      hasRows(tx, sql`select from reports r where user_id = ${userId} and not ${isRemoved('r')}`),
     handOver: (tx, userId, heirId, rows) =>
       tx.run(sql`
         update reports set user_id = ${heirId}
@@ -50,7 +47,7 @@ export const cleanup: Cleanup = {
             select ctid from report_counts where deployment_id = ${deploymentId} limit ${rows}))`),
     ],
     isLeft: (db, deploymentId) =>
-      exists(
+      hasRows(
         db,
         sql`select from reports where deployment_id = ${deploymentId}
             union all select from report_counts where deployment_id = ${deploymentId}`,
@@ -68,7 +65,7 @@ export const cleanup: Cleanup = {
             select id from reports where ${isOfUsersIn(hiddenName)} limit ${rows}))`),
     ],
     // A request that held a lock on content of the tenant during the removal may have made a copy of it.
-    isLeft: (db, { contentKey }) => exists(db, sql`select from reports where embed_tenant = ${contentKey}`),
+    isLeft: (db, { contentKey }) => hasRows(db, sql`select from reports where embed_tenant = ${contentKey}`),
   },
   folder: {
     removeOf: (db, rootId, rows) =>

@@ -20,7 +20,7 @@ import { newPlace, UNTITLED } from './rules.ts';
 import * as store from './store.ts';
 
 type Nullable<T> = { [K in keyof T]?: T[K] | null };
-export type GivenReport = Nullable<store.ReportFields> &
+export type ReportInput = Nullable<store.ReportFields> &
   Nullable<{ folderId: number; workbookId: number; publicId: string }>;
 
 /** Throws a 404 if the viewer cannot read the report, and a 403 if their level is too low. */
@@ -37,7 +37,7 @@ export async function lockReport(tx: Tx, viewer: Viewer, id: number, level: Leve
 }
 
 /** Returns nothing if the public id is taken. */
-export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, publicId: string) {
+export async function insertReport(tx: Tx, viewer: Viewer, given: ReportInput, publicId: string) {
   requireSizes(given);
   const home = await requireHome(tx, viewer);
   const place = await requirePlace(
@@ -59,7 +59,7 @@ export async function insertReport(tx: Tx, viewer: Viewer, given: GivenReport, p
 }
 
 /** A field that is not given stays, and null clears it. Returns `before` itself if nothing changes. */
-export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: GivenReport) {
+export async function updateReport(tx: Tx, viewer: Viewer, before: ReportRow, given: ReportInput) {
   requireSizes(given);
   requireSamePublicId(given, before.publicId);
   const { folderId, workbookId } = newPlace(before, onePlace(given));
@@ -84,7 +84,7 @@ const UPSERT_TRIES = 10;
 export async function upsertReport(
   tx: Tx,
   viewer: Viewer,
-  given: GivenReport,
+  given: ReportInput,
   { publicId, etag }: { publicId: string; etag: Etag },
 ): Promise<{ before: ReportRow | null; after: ReportRow }> {
   requireSamePublicId(given, publicId);
@@ -110,13 +110,13 @@ export async function upsertReport(
 }
 
 /** A public id never changes, because published links contain it. */
-export function requireSamePublicId(given: GivenReport, publicId: string) {
+export function requireSamePublicId(given: ReportInput, publicId: string) {
   if (given.publicId != null && given.publicId !== publicId) {
     throw invalid('publicId', 'is given at creation and never changes');
   }
 }
 
-function requireSizes({ sqlQuery, jsonQuery, pivotItems, meta }: GivenReport) {
+function requireSizes({ sqlQuery, jsonQuery, pivotItems, meta }: ReportInput) {
   requireBytes('sqlQuery', sqlQuery, limits.query);
   requireBytes('jsonQuery', jsonQuery, limits.query);
   requireBytes('pivotItems', pivotItems, limits.pivotItems);
@@ -161,7 +161,7 @@ const placeOnly = ({
   embedTenant,
 });
 
-function onePlace(given: GivenReport) {
+function onePlace(given: ReportInput) {
   if (given.folderId != null && given.workbookId != null) {
     throw invalid(
       'folderId',
@@ -208,7 +208,7 @@ export const EMPTY_REPORT: store.ReportFields = {
 };
 
 /** The fields that are given, and the old values of all others. */
-function fieldsOf(given: GivenReport, before: store.ReportFields): store.ReportFields {
+function fieldsOf(given: ReportInput, before: store.ReportFields): store.ReportFields {
   const names = Object.keys(EMPTY_REPORT) as (keyof store.ReportFields)[];
   const fields = names.map((name) => [name, given[name] === undefined ? before[name] : given[name]]);
   const merged = Object.fromEntries(fields) as store.ReportFields;

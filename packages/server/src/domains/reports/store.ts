@@ -414,6 +414,6 @@ export const copyReports = (
     returning id, public_id as "publicId"`)
     .catch(refuseOversize);
 
-/** Not a new version of the report: whoever edits it has nothing to take over. */
+/** Records a refresh. It is no new version of the report, because its editors have nothing to take over. */
 export const noteRefresh = (tx: Tx, reportId: number, userId: number) =>
   tx.run(sql`update reports set refreshed_by = ${userId}, refreshed_at = now() where id = ${reportId}`);

@@ -10,11 +10,11 @@ import { addMembers, noteGroupChange, removeMembers, type UserGroupRow } from '.
 import { idOf } from './filter.store.ts';
 import type { Filter } from './filter.ts';
 import * as store from './groups.store.ts';
-import { type Doc, isObject, type Patchable, type Step } from './patch.ts';
+import { type Doc, isObject, type PatchSchema, type Step } from './patch.ts';
 import { attributeIfSet, withVersion } from './users.ts';
 
 /** Members are not here, because a group may have very many: they are changed by `MemberChange`. */
-export const patchableGroup: Patchable = {
+export const patchableGroup: PatchSchema = {
   urn: scimUrns.group,
   plain: ['displayname', 'externalid'],
   complex: {},

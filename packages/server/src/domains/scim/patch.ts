@@ -17,7 +17,7 @@ export interface Step extends Omit<TargetPath, 'urn'> {
 }
 
 /** The attributes of a resource that PATCH can change. All others are accepted and ignored. */
-export interface Patchable {
+export interface PatchSchema {
   urn: string;
   plain: readonly string[];
   /** Attributes with parts, each with the names of these. */
@@ -44,7 +44,7 @@ const COMPARED_MAX = 20_000;
  * Takes operations apart, so that each step has a path. It leaves out attributes of other schemas and parts that we do
  * not keep: what is left is small, however often the steps copy and compare it.
  */
-export function stepsOf(operations: readonly ScimPatchOperation[], patchable: Patchable): Step[] {
+export function stepsOf(operations: readonly ScimPatchOperation[], patchable: PatchSchema): Step[] {
   const steps = allSteps(operations, patchable).flatMap((step) => withKnownParts(step, patchable));
   if (steps.length > scimLimits.operations) {
     throw invalid('Operations', `must change at most ${scimLimits.operations} attributes`);
@@ -52,7 +52,7 @@ export function stepsOf(operations: readonly ScimPatchOperation[], patchable: Pa
   return steps;
 }
 
-function allSteps(operations: readonly ScimPatchOperation[], patchable: Patchable): Step[] {
+function allSteps(operations: readonly ScimPatchOperation[], patchable: PatchSchema): Step[] {
   const urn = patchable.urn.toLowerCase();
   return operations.flatMap((operation, i) => {
     const at = `Operations[${i}]`;
@@ -65,7 +65,7 @@ function allSteps(operations: readonly ScimPatchOperation[], patchable: Patchabl
   });
 }
 
-function stepAt(op: Step['op'], path: string, value: unknown, at: string, patchable: Patchable) {
+function stepAt(op: Step['op'], path: string, value: unknown, at: string, patchable: PatchSchema) {
   const target = parseTarget(path);
   if (READ_ONLY.includes(target.name) && target.urn === null) {
     throw new ApiError('scim_read_only', { message: `${at}.path: \`${target.name}\` cannot be changed.` });
@@ -89,16 +89,16 @@ function stepsWithoutPath(op: Step['op'], value: unknown, at: string) {
     .filter(({ name }) => !READ_ONLY.includes(name));
 }
 
-const isAttribute = (name: string, { plain, complex, lists }: Patchable) =>
+const isAttribute = (name: string, { plain, complex, lists }: PatchSchema) =>
   [...plain, ...OTHERS, ...READ_ONLY].includes(name) ||
   Object.hasOwn(complex, name) ||
   Object.hasOwn(lists, name);
 
-const partsOf = (name: string, { complex, lists }: Patchable) =>
+const partsOf = (name: string, { complex, lists }: PatchSchema) =>
   [complex, lists].find((attributes) => Object.hasOwn(attributes, name))?.[name];
 
 /** Returns no step if it is about a part that we do not keep. */
-function withKnownParts(step: Step, patchable: Patchable): Step[] {
+function withKnownParts(step: Step, patchable: PatchSchema): Step[] {
   const { name, sub, value, at } = step;
   const parts = partsOf(name, patchable);
   if (!parts) return [step];
@@ -124,7 +124,7 @@ function requirePart(part: unknown, at: string) {
   }
 }
 
-export function patched(doc: Doc, steps: readonly Step[], patchable: Patchable): Doc {
+export function patched(doc: Doc, steps: readonly Step[], patchable: PatchSchema): Doc {
   const { plain, complex, lists } = patchable;
   const result = { ...doc };
   let compared = 0;

@@ -7,10 +7,10 @@ import { ApiError, found, invalid, isApiError } from '../../platform/errors.ts';
 import { tagOf } from '../../platform/http/etag.ts';
 import { checkerOf } from '../../platform/http/validation.ts';
 import { createUser, DEFAULT_ROLE, lockPerson, requireReadableUsername, updateUser } from '../users/index.ts';
-import { type Doc, isObject, isTrue, listOf, type Patchable } from './patch.ts';
+import { type Doc, isObject, isTrue, listOf, type PatchSchema } from './patch.ts';
 import * as store from './users.store.ts';
 
-export const patchableUser: Patchable = {
+export const patchableUser: PatchSchema = {
   urn: scimUrns.user,
   plain: ['username', 'externalid', 'displayname', 'title', 'active'],
   complex: {
@@ -22,7 +22,7 @@ export const patchableUser: Patchable = {
 const { username, email: Email, externalId } = operations.createUser.body.properties;
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 255 });
 
-/** Called as SCIM calls them, because error messages name them. */
+/** Checks fields by the names of SCIM, because error messages name them. */
 const checkFields = checkerOf(
   Type.Object({
     userName: username,

@@ -78,7 +78,7 @@ export const serverActivityRoutes = ({ cursors }: Pick<Platform, 'cursors'>, rep
 const keyOf = ({ deploymentId, dataSource }: { deploymentId: number; dataSource: string }) =>
   `${String(deploymentId).padStart(12, '0')} ${dataSource}`;
 
-/** Without those of deployments that were deleted. */
+/** Removes rows of deployments that were deleted. */
 async function existing<Row extends { deploymentId: number }>(db: Queryable, rows: readonly Row[]) {
   const ids = [...new Set(rows.map(({ deploymentId }) => deploymentId))];
   if (!ids.length) return [];

@@ -1,6 +1,6 @@
 import type { SourceHealth } from '../../engines/engines.ts';
 
-/** Of the bounds between which 95 of 100 requests end, the place in proportion. `counts` has one more than `bounds`. */
+/** Estimates the 95th percentile by linear interpolation between two bounds. `counts` has one more than `bounds`. */
 export function p95Of(bounds: readonly number[], counts: readonly number[]): number | null {
   const total = counts.reduce((sum, n) => sum + n, 0);
   if (total === 0) return null;

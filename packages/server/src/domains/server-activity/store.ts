@@ -17,7 +17,7 @@ export const upsertReport = (db: Queryable, { process, engines, sources }: Repor
 export const deleteOldReports = (db: Queryable, retentionDays: number) =>
   db.run(sql`delete from server_reports where seen_at < now() - ${retentionDays} * interval '24 hours'`);
 
-/** Of other processes. Their engines count only if they were seen lately. */
+/** The reports of other processes. Their engines count only if they were seen lately. */
 export const listReports = (db: Queryable, process: string, seenMs: number, limit: number) =>
   db.many<Report>(sql`
     select process, sources,

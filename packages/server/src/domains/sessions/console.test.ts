@@ -73,7 +73,7 @@ async function startPage() {
   const credentials = createSessionCredentials(
     {
       essential: world.server.essential,
-      remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+      createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
       log,
     },
     console,

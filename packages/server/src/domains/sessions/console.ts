@@ -27,14 +27,14 @@ export interface Console {
   /** Signs in with an email or username. Throws a 401, 429 or 503 like `POST /auth/login`. */
   signIn(name: string, password: string, origin: SignInOrigin, cookies: Cookies): Promise<OpenedConsole>;
   /**
-   * For a person who was identified in another way, such as by a provider or a link that they used. Call it in the
+   * Signs in a person who was identified in another way, such as by a provider or a link that they used. Call it in the
    * transaction that locked the user and then checked this: later, it may not be true any more.
    */
   begin(tx: Tx, userId: number, origin: SignInOrigin, cookies: Cookies): Promise<OpenedConsole>;
   /**
-   * For a change of a person's own that ends all of their sessions. If they call by browser, it gets a new one, which
-   * also ends if the earlier one is to end. Throws a 401, and changes nothing, if the session of the caller has ended by
-   * now. Returns the headers to send.
+   * Makes a change of a person's own that ends all of their sessions. A browser that calls gets a new session, which
+   * also ends if the earlier one is to end. Throws a 401, and changes nothing, if the session of the caller has ended
+   * by now. Returns the headers to send.
    */
   renew<Result>(
     tx: Tx,
@@ -42,7 +42,7 @@ export interface Console {
     origin: SignInOrigin,
     change: () => Promise<Result>,
   ): Promise<{ headers: { 'set-cookie'?: string }; result: Result }>;
-  /** Who is signed in by this browser. */
+  /** Finds the person who is signed in by this browser. */
   find(db: Queryable, cookies: Cookies): Promise<SignedInPerson | undefined>;
 }
 

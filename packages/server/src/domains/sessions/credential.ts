@@ -2,7 +2,7 @@
 import type { SessionHolder } from '../../platform/auth/actor.ts';
 import type { CredentialKind } from '../../platform/auth/credentials.ts';
 import { CSRF_HEADER, type Csrf } from '../../platform/auth/csrf.ts';
-import { RefusedCaller } from '../../platform/auth/refused-caller.ts';
+import { RefusedCallerError } from '../../platform/auth/refused-caller.ts';
 import { createStoredCredentials } from '../../platform/auth/stored-credentials.ts';
 import { writeUses } from '../../platform/auth/uses.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -19,7 +19,7 @@ export interface SessionCredentials {
 }
 
 export function createSessionCredentials(
-  platform: Pick<Platform, 'essential' | 'remember' | 'log'>,
+  platform: Pick<Platform, 'essential' | 'createCache' | 'log'>,
   { cookie, csrf }: { cookie: ConsoleCookie; csrf: Csrf },
 ): SessionCredentials {
   const { essential: db, log } = platform;
@@ -57,7 +57,7 @@ export function createSessionCredentials(
     takes: ({ headers }) => looksLikeConsoleToken(cookie.read(headers) ?? ''),
   } satisfies Partial<CredentialKind>;
 
-  /** For pages. `platform/http/page-forms.ts` decides whether a form comes from one of them. */
+  /** The cookie in requests for pages. `platform/http/page-forms.ts` decides whether a form comes from one of them. */
   const pageCookie: CredentialKind = {
     ...cookieKind,
     name: 'cookie of a page',
@@ -66,7 +66,7 @@ export function createSessionCredentials(
     howToSend: 'the cookie that signing in by browser sets',
   };
 
-  /** For scripts of our pages that use the API. */
+  /** The cookie in requests of our pages' scripts to the API. */
   const apiCookie: CredentialKind = {
     ...cookieKind,
     name: 'cookie',
@@ -81,7 +81,7 @@ export function createSessionCredentials(
             csrf.requireToken(actor.sessionId, headers[CSRF_HEADER]);
           }
         } catch (error) {
-          throw error instanceof ApiError ? new RefusedCaller(actor, error) : error;
+          throw error instanceof ApiError ? new RefusedCallerError(actor, error) : error;
         }
         return actor;
       };

@@ -23,7 +23,7 @@ const ACCESS_TOKENS_MAX = 5;
 export const SESSIONS_MAX = 100;
 /** A session knows this many of those that it replaces: only requests that are on their way may still name them. */
 const REPLACED_MAX = 10;
-/** Made-up tokens are refused before this: it limits those who send the token of an ended session again and again. */
+/** Limits callers that send the token of an ended session again and again. Made-up tokens are refused before this. */
 const REFRESH_FAILURES = { perSubject: 20, perAddress: 300, perMs: 60_000 };
 
 export interface IssuedTokens {
@@ -33,10 +33,10 @@ export interface IssuedTokens {
   expiresAt: string;
 }
 
-/** Who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
+/** The user who signs in. Without `passwordHash` they were identified in another way, such as by a provider. */
 export type SignInIdentity = Pick<ProvenPassword, 'userId'> & Partial<ProvenPassword>;
 
-/** What the browser had before. */
+/** The session that the browser had before. */
 export interface EarlierSession {
   /** The session of this token ends. */
   tokenHash?: Buffer;
@@ -72,7 +72,7 @@ export interface Sessions {
    * session of the person has ended.
    */
   beginDevice(tx: Tx, approver: Approver, device: ApprovedDevice): Promise<number | undefined>;
-  /** For a session of `beginDevice`. */
+  /** Issues the first tokens of a session of `beginDevice`. */
   issueToDevice(tx: Tx, sessionId: number, origin: SignInOrigin): Promise<IssuedTokens>;
   /** The tokens of a device are renewed only for the client that they were issued to. */
   refresh(

@@ -2,7 +2,7 @@
  * Verifies passwords. An unknown user, a user without a password and a wrong password take the same time and get the same
  * answer, so that nobody learns which users exist.
  */
-import type { Attempts } from '../../platform/audit/events.ts';
+import type { RefusalAudit } from '../../platform/audit/events.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError, isApiError } from '../../platform/errors.ts';
 import { type AttemptLimit, siteOf } from '../../platform/http/attempt-limit.ts';
@@ -37,7 +37,7 @@ export function createSignIn({
   db: Database;
   guesses: FailureLimit;
   signIns?: AttemptLimit;
-  attempts: Attempts;
+  attempts: RefusalAudit;
 }): SignIn {
   /** The name that an unknown person typed is not recorded: it may be a password that was typed into the wrong field. */
   const recordFailure = (userId: number | null, { operation, ip, requestId }: SignInOrigin) =>
@@ -67,7 +67,7 @@ export function createSignIn({
       const { key, passwordHash } = candidate;
       userId = candidate.userId;
       guess.at(key);
-      // Only tried: attempts of others, which may be waiting now, must not keep the person out.
+      // Only checks the limit, and takes nothing yet: waiting attempts of others must not keep the person out.
       if (userId !== null) signIns.begin(String(userId))();
       if (await verifyPassword(passwordHash, password, origin.ip)) {
         guess.giveBack();

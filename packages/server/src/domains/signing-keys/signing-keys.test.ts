@@ -27,7 +27,7 @@ const keyring = createKeyring([randomBytes(32).toString('hex')]);
 const openKeys = () =>
   createSigningKeys({
     essential: world.server.db,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
     box: (column) => createBox(column, keyring),
   });
 const run = (text: string) => world.server.db.pool.query(text);

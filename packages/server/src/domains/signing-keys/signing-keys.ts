@@ -45,7 +45,7 @@ interface KeyKind {
   subject: string;
   store: store.KeyStore;
   generate(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }>;
-  /** A new key is published for this long before it signs, because those who verify keep the list of keys. */
+  /** How long a new key is published before it signs, because verifiers cache the list of keys. */
   publishAheadHours: number;
   /**
    * Longer than `publishAheadHours`, plus the time for which a token is valid, plus the time for which a server may still
@@ -63,7 +63,7 @@ export const SIGNING_KEY_COLUMN: BoxedColumn = {
   unmarkedPurpose: 'signing keys',
 };
 
-/** Of embed tokens. */
+/** The keys of embed tokens. */
 const EMBED_KEYS: KeyKind = {
   column: SIGNING_KEY_COLUMN,
   subject: 'signing-keys',
@@ -82,7 +82,7 @@ export const WORKLOAD_KEY_COLUMN: BoxedColumn = {
   holds: 'the private keys that sign tokens of workloads',
 };
 
-/** Of the tokens with which engines identify themselves to clouds. */
+/** The keys of the tokens with which engines identify themselves to clouds. */
 const WORKLOAD_KEYS: KeyKind = {
   column: WORKLOAD_KEY_COLUMN,
   subject: 'workload-keys',
@@ -93,7 +93,7 @@ const WORKLOAD_KEYS: KeyKind = {
   keepReplacedDays: 3,
 };
 
-type Needs = Pick<Platform, 'essential' | 'remember' | 'box'>;
+type Needs = Pick<Platform, 'essential' | 'createCache' | 'box'>;
 
 export const createSigningKeys = (platform: Needs) => createKeys(platform, EMBED_KEYS);
 export const createWorkloadKeys = (platform: Needs) => createKeys(platform, WORKLOAD_KEYS);
@@ -107,9 +107,9 @@ interface OpenedKey extends SigningKey {
   signsFrom: number;
 }
 
-function createKeys({ essential: db, remember, box: boxFor }: Needs, kind: KeyKind): SigningKeys {
+function createKeys({ essential: db, createCache, box: boxFor }: Needs, kind: KeyKind): SigningKeys {
   const box = boxFor(kind.column);
-  const remembered = remember<string, OpenedKey[]>(() => [kind.subject]);
+  const cache = createCache<string, OpenedKey[]>(() => [kind.subject]);
   /** The keys from the last read. The key of an id never changes, so each key is decrypted only once. */
   let opened: OpenedKey[] = [];
   let lookedAgainAt = Number.NEGATIVE_INFINITY;
@@ -144,7 +144,7 @@ function createKeys({ essential: db, remember, box: boxFor }: Needs, kind: KeyKi
     await kind.store.insert(db.writes, key, MAX_AGE_DAYS);
   }
 
-  const all = async () => remembered.get(RING) ?? (await remembered.load(RING, read));
+  const all = async () => cache.get(RING) ?? (await cache.load(RING, read));
   return {
     all,
     async current() {
@@ -160,7 +160,7 @@ function createKeys({ essential: db, remember, box: boxFor }: Needs, kind: KeyKi
       if (known || performance.now() - lookedAgainAt < LOOK_AGAIN_EVERY_MS) return known;
       lookedAgainAt = performance.now();
       // Another server may have created the key a moment ago.
-      return has(await remembered.load(RING, read));
+      return has(await cache.load(RING, read));
     },
     async rotate() {
       await addIfNeeded();

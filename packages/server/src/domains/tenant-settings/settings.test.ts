@@ -19,7 +19,7 @@ afterAll(async () => {
 test('the settings in the memory of a server are updated after each change', async () => {
   const settings = createTenantSettings({
     essential: world.server.db,
-    remember: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
+    createCache: (subjectsOf) => createNotifiedCache(listener, CREDENTIALS_CHANNEL, subjectsOf),
   });
   const remembered = async () => {
     const { useCreatorMode, embedding } = await settings.current();

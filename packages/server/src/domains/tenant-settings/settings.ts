@@ -10,10 +10,10 @@ const KEY = 'settings';
 
 export function createTenantSettings({
   essential,
-  remember,
-}: Pick<Platform, 'essential' | 'remember'>): TenantSettings {
-  const remembered = remember<string, TenantSettingsRow>(() => ['tenant-settings']);
+  createCache,
+}: Pick<Platform, 'essential' | 'createCache'>): TenantSettings {
+  const cache = createCache<string, TenantSettingsRow>(() => ['tenant-settings']);
   return {
-    current: () => remembered.get(KEY) ?? remembered.load(KEY, () => findTenantSettings(essential)),
+    current: () => cache.get(KEY) ?? cache.load(KEY, () => findTenantSettings(essential)),
   };
 }

@@ -13,7 +13,7 @@ export interface TenantSettingsRow {
   embedNotificationLimit: number;
   /** How many messages of notifications the users of each embed tenant are sent in an hour. */
   embedNotificationsPerHour: number;
-  /** Whom notifications may reach. */
+  /** The addresses that notifications may reach. */
   notificationRecipients: 'known' | 'domains' | 'anybody';
   notificationDomains: string[];
   /** The page of the host with a dashboard, for mails to embed users; null if they get no link. */

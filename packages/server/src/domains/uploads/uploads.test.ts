@@ -398,7 +398,7 @@ describe('branches', () => {
   test('a deployment without a deploy mode gets it from its first upload, so that it just works', async () => {
     deploymentId = (await world.deployment()).id;
     expect(await modeOf()).toBeNull();
-    // Whoever may not deploy decides nothing.
+    // A caller who may not deploy decides nothing.
     const { client } = await world.person({ roles: ['Viewer'] });
     await expect(start({}, client)).rejects.toMatchObject({ status: 403 });
     expect(await modeOf()).toBeNull();

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 export interface Usage {
   countSession(embedTenant: string, viewerId: number): void;
   countQueries(actor: Actor, answered: { queries: number; isCached: boolean; rows: number }): void;
-  /** Of this process since its start. */
+  /** The counts of this process since its start. */
   readonly totals: Readonly<{ sessions: number; queries: number; cachedQueries: number }>;
   /** Writes what was counted. Rejects if it cannot be written; it is then written later. */
   flush(): Promise<void>;

@@ -115,7 +115,7 @@ function countDigits(text: string): number {
   return (isPattern(digits) ? 0 : digits.length) + signs.size;
 }
 
-/** With the part of the email before the `@`. */
+/** The names of the owner, with the part of the email before the `@`. */
 function namesOf({ username = '', email, firstName }: PasswordOwner): string[] {
   const names = [username, email, email.split('@')[0]!, firstName ?? ''];
   return longestFirst(names.map((name) => name.normalize('NFC').toLowerCase()));

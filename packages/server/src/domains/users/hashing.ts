@@ -1,4 +1,4 @@
-/** Who hashes next. Hashing is slow, and callers who are not known can ask for it. */
+/** The order in which callers hash. Hashing is slow, and anonymous callers can ask for it. */
 import { createSiteAdmission } from '../../platform/http/site-admission.ts';
 
 /** Each site has at most one place, so that a second site never waits for the first one. */

@@ -12,13 +12,13 @@ import { updateUser } from './users.ts';
 /** If there is no user, they were deleted after the credential was verified. */
 const GONE = 'unauthenticated';
 
-export function meRoutes({ remember }: Pick<Platform, 'remember'>) {
+export function meRoutes({ createCache }: Pick<Platform, 'createCache'>) {
   // Callers read their own user often, and it changes seldom, so it is cached until it changes.
-  const remembered = remember<number, store.UserRow>((id) => [`user:${id}`]);
+  const userCache = createCache<number, store.UserRow>((id) => [`user:${id}`]);
   return [
     handle(operations.getMe, async ({ actor: { userId }, db }) => {
       const read = async () => found(await store.findUser(db, userId), GONE);
-      return toUser(remembered.get(userId) ?? (await remembered.load(userId, read)));
+      return toUser(userCache.get(userId) ?? (await userCache.load(userId, read)));
     }),
 
     handle(operations.updateMe, ({ actor: { userId }, change }, { body }) =>

@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 const address = () => `${unique('name')}@example.com`;
 const create = (given: { username?: string; email?: string }) =>
   world.admin.createUser({ body: { username: unique('u'), email: address(), password: PASSWORD, ...given } });
-/** Without a password, because hashing takes turns, and whoever waits too long is refused. */
+/** Creates a user without a password, because hashing takes turns, and a caller who waits too long is refused. */
 const invite = (given: { username?: string; email?: string }) =>
   world.admin.createUser({ body: { username: unique('u'), email: address(), ...given } });
 const emailTaken = { status: 409, code: 'email_taken' };

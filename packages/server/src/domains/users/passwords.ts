@@ -20,7 +20,7 @@ const normalized = (password: string) => password.normalize('NFC');
 export const hashPassword = (password: string, caller: Sharer = null) =>
   hashing.pass(caller, () => hash(normalized(password), COST));
 
-/** For a password that somebody chose. `path` is the field of the request that has it. */
+/** Checks and hashes a password that a person chose. `path` is the field of the request that has it. */
 export async function hashNewPassword(
   path: string,
   password: string,

@@ -11,7 +11,7 @@ export interface NewDelivery {
   payload: string;
 }
 
-/** One for each webhook that wants it, in the order of `events`. Returns how many. */
+/** Inserts a delivery for each webhook that wants the event, in the order of `events`. Returns how many. */
 export const insertDeliveries = (tx: Tx, events: readonly NewDelivery[]) =>
   tx.run(sql`
     insert into webhook_deliveries (webhook_id, message_id, event, resource, payload)
@@ -59,7 +59,10 @@ export const listDeliveries = (
       and (${beforeId}::bigint is null or d.id < ${beforeId})
     order by d.id desc limit ${limit}`);
 
-/** Returns the delivery to the outbox, as if it were new. One that is being sent now is left alone. */
+/**
+ * Returns the delivery to the outbox, as if it were new. One that is pending only becomes due, so one that is being
+ * sent now keeps its lease.
+ */
 export const resetDelivery = (tx: Tx, webhookId: number, id: number) =>
   tx.maybeOne<DeliveryRow>(sql`
     update webhook_deliveries d
@@ -90,7 +93,7 @@ export const resetDeliveries = (
       from chosen where d.id = chosen.id returning d.created_at)
     select count(*)::int as count, max(created_at) as "lastCreatedAt" from reset`);
 
-/** One for this webhook only, whatever it wants. */
+/** Inserts a delivery for this webhook only, whatever events it wants. */
 export const insertTest = (tx: Tx, webhookId: number, { event, resource, payload }: NewDelivery) =>
   tx.one<DeliveryRow>(sql`
     insert into webhook_deliveries as d (webhook_id, message_id, event, resource, payload)
@@ -109,8 +112,8 @@ export interface ClaimedDelivery {
 const LOOK_AT = 1000;
 
 /**
- * The deliveries `d` of each webhook `w` that nothing older of the same resource waits before. Those who send are told
- * apart by their leases.
+ * The deliveries `d` of each webhook `w` for which no older one of the same resource is pending. Leases tell the
+ * senders apart.
  */
 const heads = (limit: Sql): Sql => sql`
   webhooks w cross join lateral (
@@ -122,7 +125,7 @@ const heads = (limit: Sql): Sql => sql`
       where older.webhook_id = w.id and older.resource = h.resource and older.status = 'pending' and older.id < h.id)
     ${limit}) d`;
 
-/** Takes deliveries that are due, at most `atOnce` of a webhook at the same time, whoever sends them. */
+/** Leases deliveries that are due, at most `atOnce` of a webhook at the same time over all senders. */
 export const claimDeliveries = (
   db: Queryable,
   { token, leaseMs, atOnce, limit }: { token: string; leaseMs: number; atOnce: number; limit: number },
@@ -152,7 +155,7 @@ export const nextDue = async (db: Queryable) =>
       select min(greatest(d.next_attempt_at, d.lease_until)) as at from ${heads(sql``)} where w.is_enabled`)
   ).at;
 
-/** Only who holds the lease says what became of an attempt. */
+/** Only the holder of the lease records the outcome of an attempt. */
 const ours = (id: number, token: string) => sql`id = ${id} and lease_token = ${token}`;
 
 export const finishDelivery = (
@@ -177,7 +180,7 @@ export const retryDelivery = (
       response_status = ${responseStatus}, error = ${error}, lease_token = null, lease_until = null
     where ${ours(id, token)}`);
 
-/** For a sender that ends before the answers have come. The attempts do not count. */
+/** Gives up the leases of a sender that ends before the answers have come. The attempts do not count. */
 export const releaseDeliveries = (db: Queryable, token: string) =>
   db.run(sql`
     update webhook_deliveries set lease_token = null, lease_until = null, attempts = attempts - 1

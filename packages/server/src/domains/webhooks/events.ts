@@ -15,13 +15,18 @@ export interface Event {
   resource: string;
 }
 
-/** What is sent to one webhook because somebody named it, such as a recipient of a notification. */
+/** A message to one webhook that is named as its receiver, such as a recipient of a notification. */
 export type Message = Omit<Event, 'type'> & { type: 'notification.due' };
 
 export interface Events {
-  /** For what is no change of an audited operation, such as the end of a build. Must be in the transaction that did it. */
+  /**
+   * Records events that are no change of an audited operation, such as the end of a build. Call it in the transaction
+   * that did it.
+   */
   record(tx: Tx, events: readonly Event[]): Promise<void>;
-  /** For a message to one webhook, whatever events it wants. Returns false if the webhook is gone or switched off. */
+  /**
+   * Records a message to one webhook, whatever events it wants. Returns false if the webhook is gone or switched off.
+   */
   recordFor(tx: Tx, webhookId: number, message: Message): Promise<boolean>;
   /** Writes down the events of changes, in their transaction. */
   onChange: OnChange;
@@ -29,18 +34,18 @@ export interface Events {
 
 const WANTED = 'wanted';
 
-/** If nobody wants an event, nothing is written and no statement is sent. */
+/** An event that no webhook wants is not written, and no statement is sent for it. */
 export function createEvents(
-  { essential, remember }: Pick<Platform, 'essential' | 'remember'>,
+  { essential, createCache }: Pick<Platform, 'essential' | 'createCache'>,
   sender: JobKind,
 ): Events {
-  const known = remember<string, ReadonlySet<string>>(() => ['webhooks']);
+  const cache = createCache<string, ReadonlySet<string>>(() => ['webhooks']);
   const readWanted = async () => new Set((await listWantedEvents(essential)).map(({ event }) => event));
 
   const events: Events = {
     async record(tx, given) {
       if (!given.length) return;
-      const wanted = known.get(WANTED) ?? (await known.load(WANTED, readWanted));
+      const wanted = cache.get(WANTED) ?? (await cache.load(WANTED, readWanted));
       if (!wanted.size) return;
       const timestamp = new Date().toISOString();
       const chosen = given

@@ -16,7 +16,7 @@ export const WEBHOOK_SECRET_COLUMN: BoxedColumn = {
 export interface WebhookSecrets {
   /** Returns a new secret. The one before still signs for as long as this. */
   add(tx: Tx, webhookId: number, overlapSeconds: number): Promise<string>;
-  /** Those that sign now, newest first. */
+  /** The secrets that sign now, newest first. */
   list(db: Queryable, webhookId: number): Promise<string[]>;
 }
 

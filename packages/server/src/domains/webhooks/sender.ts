@@ -15,7 +15,7 @@ import { headersOf, pauseAfter } from './rules.ts';
 import type { WebhookSecrets } from './secrets.ts';
 
 export interface SenderTimes {
-  /** For a request, until its answer has arrived. */
+  /** The timeout of a request, until its answer has arrived. */
   timeoutMs: number;
   /** Longer than a request takes. */
   leaseMs: number;
@@ -29,7 +29,7 @@ const TIMES: SenderTimes = { timeoutMs: 10_000, leaseMs: 60_000, lookEveryMs: 10
 /** Requests to one webhook at the same time, and of one run to all. */
 const AT_ONCE = 3;
 const ALL_AT_ONCE = 60;
-/** Nobody reads the answers. */
+/** The limit of an answer, which is not read. */
 const ANSWER_MAX_BYTES = 64 * 1024;
 const ERROR_MAX = 300;
 const DISABLE_AFTER_MS = 24 * 3_600_000;
@@ -134,7 +134,7 @@ export function createSender({ outbound, secrets, ...options }: SenderOptions): 
   }
 }
 
-/** The lease ends by itself, and then the delivery is sent again. */
+/** Only logs the error: the lease expires, and then the delivery is sent again. */
 function noteTrouble(
   log: Logger,
   { id, webhookId }: store.ClaimedDelivery,

@@ -65,7 +65,7 @@ export interface SecretRow {
   secret: Buffer;
 }
 
-/** Those that sign now, newest first. */
+/** The secrets that sign now, newest first. */
 export const listSecrets = (db: Queryable, webhookId: number) =>
   db.many<SecretRow>(sql`
     select id, secret from webhook_secrets where webhook_id = ${webhookId} and (ends_at is null or ends_at > now())
@@ -85,7 +85,7 @@ export const endSecrets = async (tx: Tx, webhookId: number, overlapSeconds: numb
     where webhook_id = ${webhookId}`);
 };
 
-/** For a database whose secret key is lost. */
+/** Deletes the secrets of a database whose secret key is lost. */
 export const forgetWebhookSecrets = async (tx: Tx) => {
   await tx.run(sql`delete from webhook_secrets`);
   await tx.run(sql`

@@ -195,7 +195,7 @@ test('a delivery whose sender disappeared is sent again with the same id', async
   await run('drop function pretend');
   const [pending] = await deliveries(id);
   expect(pending).toMatchObject({ status: 'pending', attempts: 1 });
-  // Somebody else has it, so nobody sends it.
+  // Another sender has leased it, so it is not sent.
   await folder();
   await expect.poll(() => received.length, PATIENTLY).toBe(1);
   expect(received[0]!.headers['webhook-id']).not.toBe(pending!.messageId);

@@ -1,18 +1,15 @@
 /** What happens to workbooks when their owner, deployment, embed tenant or folder is deleted. */
 
 import type { Cleanup } from '../../platform/cleanup.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
+import { hasRows } from '../../platform/db/has-rows.ts';
+import { sql } from '../../platform/db/sql.ts';
 import { isOfUsersIn, isRemoved } from '../access/index.ts';
 import { foldersToRemove, isInRemoved } from '../folders/index.ts';
-
-const exists = async (db: Queryable, rows: Sql) =>
-  (await db.one<{ left: boolean }>(sql`select exists (${rows}) as left`)).left;
 
 export const cleanup: Cleanup = {
   user: {
     owns: (tx, userId) =>
-      exists(tx, sql`select from workbooks w where user_id = ${userId} and not ${isRemoved('w')}`),
+      hasRows(tx, sql`select from workbooks w where user_id = ${userId} and not ${isRemoved('w')}`),
     handOver: (tx, userId, heirId, rows) =>
       tx.run(sql`
         update workbooks set user_id = ${heirId}
@@ -32,7 +29,7 @@ export const cleanup: Cleanup = {
             select id from workbooks where deployment_id = ${deploymentId} order by created_at, id limit ${rows}))`),
     ],
     isLeft: (db, deploymentId) =>
-      exists(db, sql`select from workbooks where deployment_id = ${deploymentId}`),
+      hasRows(db, sql`select from workbooks where deployment_id = ${deploymentId}`),
   },
   embedTenant: {
     removeOf: [
@@ -46,7 +43,8 @@ export const cleanup: Cleanup = {
             select id from workbooks where ${isOfUsersIn(hiddenName)} limit ${rows}))`),
     ],
     // A request that held a lock on content of the tenant during the removal may have made a copy of it.
-    isLeft: (db, { contentKey }) => exists(db, sql`select from workbooks where embed_tenant = ${contentKey}`),
+    isLeft: (db, { contentKey }) =>
+      hasRows(db, sql`select from workbooks where embed_tenant = ${contentKey}`),
   },
   folder: {
     // The slugs can be used again at once.

@@ -73,8 +73,8 @@ export interface ListedWorkbook extends Omit<WorkbookRow, 'level'> {
 }
 
 /**
- * The columns of a list of workbooks `w` in this order. The dashboards of apps are left out, and drafts that the viewer may not edit. When the page is large
- * enough, the other workbooks come without large fields, which are not even read.
+ * The columns of a list of workbooks `w` in this order, without the dashboards of apps and drafts that the viewer may
+ * not edit. When the page is large enough, the other workbooks come without large fields, which are not even read.
  */
 const listed = (viewer: Viewer, workbooks: Sql, order: Sql) => {
   const ifFits = (value: string) => raw(`case when w.fits ${value} end`);
@@ -287,8 +287,10 @@ export const touchWorkbook = (tx: Tx, id: number) =>
 
 export const deleteWorkbook = (tx: Tx, id: number) => tx.run(sql`delete from workbooks where id = ${id}`);
 
-/** Copies a workbook for another owner, without its slug and its published dashboard. */
-/** Without the draft, which its reader may not see, the copy begins with what is published. */
+/**
+ * Copies a workbook for another owner, without its slug and its published dashboard. Without the draft, which its
+ * reader may not see, the copy begins with what is published.
+ */
 export const copyWorkbook = async (
   tx: Tx,
   id: number,

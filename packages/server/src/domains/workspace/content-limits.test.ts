@@ -74,7 +74,7 @@ test('an embed tenant has at most so many folders, workbooks and reports togethe
   await setLimit(0);
   await creator.updateFolder({ ...at, folderId: folder.id, body: { name: 'other' } });
   await world.admin.createReport({ ...at, body: {} });
-  // Whoever deletes has room again; what is deleted with its workbook counts too.
+  // A creator who deletes has room again; what is deleted with its workbook counts too.
   await creator.deleteWorkbook({ ...at, workbookId: copy.id });
   expect(await amounts(tenant)).toEqual([8, 8]);
   await setLimit(100_000);

@@ -115,7 +115,9 @@ function ofType(query: WorkspaceQuery, type: ItemType): Sql {
   return fromReach(viewer, noun, placeOf(query), visible(viewer), rows);
 }
 
-/** Found by their owner, who reaches them wherever they lie. `offset 0` keeps the planner from reading the whole list. */
+/**
+ * Items of the viewer, who reaches them wherever they lie. `offset 0` keeps the planner from reading the whole list.
+ */
 function owned(query: WorkspaceQuery, type: ItemType): Sql {
   const { viewer, search } = query;
   const { row, table, text, noun } = KINDS[type];

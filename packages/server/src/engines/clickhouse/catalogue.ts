@@ -18,7 +18,7 @@ const COLUMNS = `
   where (database, table) in (select database, name from (${TABLES})) and default_kind <> 'EPHEMERAL'
   order by database, table, position`;
 
-/** Elsewhere, ClickHouse sorts rows by their primary key, but any number of rows can have the same one. */
+/** The engines with unique keys. In other tables, any number of rows can have the same primary key. */
 const WITH_UNIQUE_KEYS = /Replacing|RocksDB|KeeperMap/;
 
 export async function listTables(read: (sql: string) => Promise<Value[][]>): Promise<Table[]> {

@@ -13,7 +13,7 @@ import { explain, notClickhouse } from './errors.ts';
 
 export interface ClickhouseSettings extends Server {
   type: 'clickhouse';
-  /** No more than these at once. */
+  /** The limit of connections at once. */
   connections: number;
   /** See ORIEL_ALLOW_PRIVATE_REMOTES. */
   allowPrivate: boolean;
@@ -23,7 +23,7 @@ export interface Request {
   sql: string;
   parameters?: readonly (string | null)[];
   timeoutMs: number;
-  /** Beside those that every request has. */
+  /** The settings of this request, beside those that every request has. */
   settings?: ClickHouseSettings;
 }
 
@@ -34,7 +34,7 @@ export interface Connection {
 }
 
 const CONNECT_WITHIN_MS = 10_000;
-/** The signal of a request ends it much earlier. */
+/** The driver's own timeout, which never applies: the signal of a request ends it much earlier. */
 const REQUEST_MS = 60 * 60_000;
 /** Less than the time after which ClickHouse closes a connection that is not used. */
 const IDLE_MS = 2500;
@@ -99,7 +99,7 @@ export function createConnection(given: ClickhouseSettings): Connection {
     const leave = () => answer.close();
     signal.addEventListener('abort', leave, { once: true });
     try {
-      // An answer that ends with its connection looks the same if the server has died.
+      // Without a length or chunks, only the closed connection ends an answer, as the death of the server would.
       const { 'transfer-encoding': coding, 'content-length': length } = answer.response_headers;
       if (coding !== 'chunked' && length === undefined) throw notClickhouse();
       const rowsInPieces = answer.stream();

@@ -9,7 +9,7 @@ import { type ClickhouseSettings, type Connection, createConnection } from './co
 import { explain, notClickhouse } from './errors.ts';
 import { columnTypeOf, toTextOf, type Value } from './texts.ts';
 
-/** For lists of tables and tests of a connection. */
+/** The time limit of lists of tables and tests of a connection. */
 const CALL_MS = 30_000;
 /** In the memory of ClickHouse, values can be larger than their text. */
 const BYTES_FACTOR = 4;

@@ -34,7 +34,7 @@ const KINDS: [RegExp, ColumnType, ToText][] = [
 
 const WRAPPED = /^(?:Nullable|LowCardinality|SimpleAggregateFunction\(\w+,)\s*\(?(.*)\)$/;
 
-/** Without what only says how values are stored, and that some are missing. */
+/** Returns the type without wrappers that only say how values are stored, or that some are missing. */
 function innerType(type: string): string {
   const inner = WRAPPED.exec(type)?.[1];
   return inner === undefined ? type : innerType(inner.trim());

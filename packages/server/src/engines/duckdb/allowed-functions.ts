@@ -73,5 +73,5 @@ export const ALLOWED_FUNCTIONS = words(
   'grouping_id',
 );
 
-/** In FROM. Files are read by their names, as `files.orders`. */
+/** The functions allowed in FROM. Files are read by their names, as `files.orders`. */
 export const ALLOWED_TABLE_FUNCTIONS = words('unnest generate_series range');

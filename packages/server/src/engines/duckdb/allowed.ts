@@ -50,7 +50,7 @@ export function createAllowedStatements(): AllowedStatements {
   return {
     async require(connection, sql) {
       if (kept.delete(sql)) {
-        // The last one in the order of the set is the one that was used last.
+        // Moves the statement to the end of the set, so that the cache evicts the least recently used one first.
         kept.add(sql);
         return;
       }

@@ -14,8 +14,8 @@ import { type ColumnTexts, columnTypeOf, textsOf } from './texts.ts';
 /** An interrupt is lost if the query has not started yet, so it is repeated. */
 const INTERRUPT_EVERY_MS = 50;
 /**
- * A few functions cannot be interrupted. This long after its time limit such a query ends the process, and another one
- * is started. Not before, because the process also runs queries of others, who do not know that its caller has left.
+ * A few functions cannot be interrupted. This long after its time limit, such a query kills the process, and another
+ * one is started. The process is not killed sooner, because it also runs queries of other callers, who have not left.
  */
 const INTERRUPT_WITHIN_MS = 2000;
 

@@ -6,7 +6,7 @@ import { type DuckDBType, DuckDBTypeId, type DuckDBVector } from '@duckdb/node-a
 
 /** DuckDB keeps each text in 16 bytes that begin with its length. */
 const TEXT_ENTRY_BYTES = 16;
-/** For each item of a list: about what its JavaScript value needs. */
+/** About how many bytes the JavaScript value of each item of a list needs. */
 const ITEM_BYTES = 32;
 
 /** By how much the text of a value is longer than what DuckDB keeps. */

@@ -9,7 +9,7 @@ import { refusedAddress } from '../process/refused-address.ts';
 
 export interface PostgresSettings extends Server {
   type: 'postgres';
-  /** No more than these at once. */
+  /** The limit of connections at once. */
   connections: number;
   /** See ORIEL_ALLOW_PRIVATE_REMOTES. */
   allowPrivate: boolean;
@@ -26,7 +26,7 @@ export interface Connections {
   take(): Promise<pg.PoolClient>;
   /** Leaves nothing of the last query on the connection, such as settings and locks. */
   giveBack(client: pg.PoolClient): Promise<void>;
-  /** Ends what runs on the connection, and the connection. */
+  /** Cancels the query that runs on the connection, and closes the connection. */
   drop(client: pg.PoolClient): void;
   close(): void;
 }
@@ -57,7 +57,7 @@ export function createConnections(settings: PostgresSettings): Connections {
   });
   pool.on('error', () => {});
 
-  /** PostgreSQL takes the request to end a query on a connection of its own. */
+  /** Cancels the query. PostgreSQL takes such a request on a separate connection. */
   function cancel(client: pg.PoolClient) {
     const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
     const socket = new GuardedSocket(rules, refusedAddress);
@@ -104,7 +104,7 @@ const quick = (text: string) => ({ text, query_timeout: ANSWER_WITHIN_MS });
 
 const MISSING_FUNCTION = '42883';
 
-/** Databases that only speak like PostgreSQL do not have the function, and are not ours. */
+/** Refuses Oriel's own database. One that only speaks PostgreSQL's protocol lacks the function, and is not ours. */
 async function requireOther(client: pg.ClientBase, own: DatabaseIdentity) {
   const { rows } = await client
     .query<{ id: string; name: string }>(

@@ -18,7 +18,7 @@ const answerTooLarge = () =>
   new EngineError('result_too_large', 'The answer is too large: ask for fewer or shorter values.');
 
 /**
- * At least one portion, the last one without rows. Nothing arrives while the caller works on a portion. A cursor would
+ * Yields at least one portion; the last one has no rows. The socket is paused while the caller works. A cursor would
  * read portions too, but PostgreSQL does not use several processes for a query that is read by a cursor.
  */
 export async function* readRows(
@@ -33,7 +33,7 @@ export async function* readRows(
   let isOver = false;
   let failure: Error | undefined;
   let bytes = 0;
-  /** Since the last row that has arrived completely. */
+  /** The bytes since the last row that has arrived completely. */
   let rowBytes = 0;
   let wake = () => {};
   const note = () => {

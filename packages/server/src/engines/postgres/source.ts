@@ -10,7 +10,7 @@ import { explain } from './errors.ts';
 import { readRows } from './rows.ts';
 import { columnTypeOf, toTextOf, typeNameOf } from './texts.ts';
 
-/** For lists of tables and tests of a connection. */
+/** The time limit of lists of tables and tests of a connection. */
 const CALL_MS = 30_000;
 /** Lengths and the like, which arrive beside the values themselves. */
 const EXTRA_BYTES = 1024 * 1024;
@@ -35,7 +35,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Source> 
     work: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
     let client: pg.PoolClient | undefined;
-    /** Only once: the connection may serve another query afterwards. */
+    /** Drops the connection, but only once: afterwards it may serve another query. */
     const leave = () => {
       if (client) connections.drop(client);
       client = undefined;

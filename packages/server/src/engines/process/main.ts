@@ -30,7 +30,7 @@ async function open(settings: SourceSettings): Promise<Source> {
   }
 }
 
-/** A request with a credential of its own gets connections of its own, which end with it: nobody shares them. */
+/** A request with a credential gets connections of its own. They are closed after it, and never shared. */
 async function as<T>({ credential }: QueryRequest, work: (source: Source) => Promise<T>): Promise<T> {
   if (!credential) return work(source!);
   const personal = await open({ ...own, ...credential, connections: 1 } as SourceSettings);

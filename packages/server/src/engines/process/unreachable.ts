@@ -8,7 +8,7 @@ const HINTS: [RegExp, string][] = [
   [/certificate|altnames/i, ' To connect without a check of the certificate, set DB_SSL to no-verify.'],
 ];
 
-/** If a name has several addresses, only the code says why none of them could be reached. */
+/** Uses the error code if there is no message, as when a name has several addresses and none can be reached. */
 export function unreachable(error: unknown): EngineError {
   const { message, code } = error as NodeJS.ErrnoException;
   const why = (message || code || 'unknown reason').split('\n')[0]!.slice(0, 300).replace(/\.$/, '');

@@ -75,7 +75,7 @@ describe('sharers', () => {
       call('a1', 'a2', 'a3', 'b1', 'c1');
       for (const name of ['a1', 'b1', 'c1', 'a2', 'b2']) {
         expect(await logged()).toBe(name);
-        // Those who come back do not stand before those who wait.
+        // A sharer who comes back does not stand before sharers who wait.
         if (name === 'b1') call('b2');
         await end(name);
       }

@@ -1,5 +1,6 @@
 /**
- * The one way to wait: who may begin now, who waits and for how long, and who is refused. A free place of a key goes to the
+ * The one way to wait: a fair semaphore for each key, with a bounded queue. It limits concurrency, makes calls wait, and refuses
+ * them (429 or 503) if the queue is full or the wait is too long. With one place it is a mutex. A free place of a key goes to the
  * sharer who has the fewest, among equal ones to who has used the least, if that is counted, and then to who has waited
  * the longest. One sharer does not get all places, unless the limits say so, and queues are limited in length and time, so
  * that under overload callers get an error soon.
@@ -23,7 +24,7 @@ import {
 export type { PreemptionLimits } from './preemption.ts';
 export type { Sharer } from './queue.ts';
 
-/** Who has too much: the sharer, whose calls fill their part of the queue, or all together. */
+/** Why a call is refused: its sharer's calls fill their part of the queue, or all calls together fill it. */
 export type Excess = 'sharer' | 'all';
 
 export interface AdmissionLimits {
@@ -37,16 +38,17 @@ export interface AdmissionLimits {
    */
   waitingMax: number;
   sharerWaitingMax?: number;
-  /** By default as long as it takes. */
+  /** How long a call may wait. By default without a limit. */
   waitMs?: number;
   /** How much a sharer has used lately. It costs a look at every waiting sharer for each turn. */
   usedBy?: (sharer: string) => number;
   /**
-   * Given if callers can have any number of names: how many sharers with no calls are remembered by their last turn. One who
-   * is remembered does not count as new; see `nextOfStrangers`. It costs as much as `usedBy`, so it is for slow work.
+   * How many sharers without calls are remembered by their last turn, so that they do not count as new; see
+   * `nextOfStrangers`. Set it if callers can have any number of names. It costs as much as `usedBy`, so it is for slow
+   * work.
    */
   rememberedMax?: number;
-  /** A sharer without any place gets one of a sharer who has used far more time. */
+  /** When running work of a sharer who has used far more time is ended for a sharer without any place. */
   preemption?: PreemptionLimits;
   /** Makes the error for calls that are refused or have waited too long. */
   refusal?: (excess: Excess) => Error;
@@ -58,29 +60,29 @@ export interface AdmissionRequest {
   sharer?: Sharer;
   /** How many calls run at once. */
   places?: number;
-  /** Whether no other work of the key runs at the same time. Only for keys without sharers, where nobody overtakes. */
+  /** Whether no other work of the key runs at the same time. Only for keys without sharers: these are FIFO. */
   isAlone?: boolean;
   /** If it is aborted before the work begins, the call rejects with its reason. */
   signal?: AbortSignal | undefined;
   isEndable?: boolean;
-  isPutBack?: boolean;
+  isRequeued?: boolean;
 }
 
 export interface Admission {
-  /** Of calls without a key. */
+  /** How many calls without a key wait. */
   readonly waiting: number;
   /** How many keys have a call that runs or waits. Nothing is kept of others. */
   readonly keys: number;
   /** Runs the work when there is a place for it. */
   take<T>(request: AdmissionRequest, work: (run: Run) => Promise<T>): Promise<T>;
-  /** The same without a key, for work of which there is very much. `work` must not throw, only reject. */
+  /** A cheaper `take` without a key, for very frequent work. `work` must not throw, only reject. */
   pass<T>(sharer: Sharer, work: () => Promise<T>): Promise<T>;
-  /** Takes a place until `leave`, or says who has too much. */
+  /** Takes a place until `leave`. Does not wait: if no place is free, returns why. */
   enter(sharer?: Sharer, key?: string): Excess | undefined;
   leave(sharer?: Sharer, key?: string): void;
 }
 
-/** The errors for "not now": who calls has too much under way, or the server has. */
+/** Makes the error for "not now": the caller has too many calls under way, or the server has. */
 export const notNow = (excess: Excess, message?: string, retryAfterSeconds?: number) =>
   new ApiError(excess === 'sharer' ? 'too_many_at_once' : 'busy', {
     ...(message !== undefined && { message }),
@@ -90,7 +92,7 @@ export const notNow = (excess: Excess, message?: string, retryAfterSeconds?: num
 export const isNotNow = (error: unknown) =>
   isApiError(error, 'too_many_at_once') || isApiError(error, 'busy');
 
-/** So that a sharer who never waits needs no list. */
+/** The list of every sharer without waiting calls, so that a sharer who never waits needs no list of its own. */
 const NOBODY: QueueEntry[] = [];
 
 export function createAdmission(limits: AdmissionLimits): Admission {
@@ -135,7 +137,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     return share;
   }
 
-  /** A place that is free is not for those who wait: they have all that they can have. */
+  /** If a place is free although calls wait, their sharers have all that they can have, so another sharer may begin. */
   const canBegin = (share: Share, places: number, isAlone: boolean) =>
     share.waiting.length === 0 && hasRoom(share) && fits(share.queue, places, isAlone);
 
@@ -217,8 +219,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
 
   /**
    * Refuses the last call of the sharer with the most waiting calls: otherwise a few sharers could fill the queue, and
-   * nobody else would get a turn. Among equals, who came first stays, but a stranger without a waiting call takes the room
-   * of the one who would be last.
+   * no other would get a turn. Among equals the earlier call stays. But if turns are remembered, a newcomer without a
+   * waiting call takes the room of the sharer who would be last.
    */
   function makeRoomFor(newcomer: Share): boolean {
     const { queue, waiting } = newcomer;
@@ -232,7 +234,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   function refuseLateIn(ms: number) {
     if (ms === Number.POSITIVE_INFINITY) return;
     isTimed = true;
-    // Never the only thing that keeps the process alive.
+    // The timer must not keep the process alive.
     setTimeout(refuseLate, ms).unref();
   }
 
@@ -276,7 +278,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const onAbort = () => refuse(share, waiting, signal!.reason);
       if (!wait(share, waiting)) return;
       signal?.addEventListener('abort', onAbort);
-      if (preemption && !request.isPutBack) {
+      if (preemption && !request.isRequeued) {
         impatience = setInterval(() => preemption.makeWayFor(share), preemption.afterMs);
       }
     });

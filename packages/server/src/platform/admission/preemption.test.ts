@@ -95,7 +95,7 @@ test('nothing is ended among those who wait for their turns, although the work o
   start('b6');
   await pass(3000);
   expect(told).toEqual([]);
-  // Somebody who has used nothing is no equal.
+  // A sharer who has used nothing is no equal.
   start('c1');
   await pass(300);
   expect(told).toEqual(['a6']);
@@ -128,10 +128,10 @@ test('what was used long ago does not count', async () => {
 
 test('work that was put back ends nothing, and half of the places are safe for it', async () => {
   const { told, start, begun } = contest({ places: 2 });
-  start('a1', { isPutBack: true });
-  start('b1', { isPutBack: true });
+  start('a1', { isRequeued: true });
+  start('b1', { isRequeued: true });
   await pass(10_000);
-  start('c1', { isPutBack: true });
+  start('c1', { isRequeued: true });
   await pass(5000);
   expect(told).toEqual([]);
   start('d1');

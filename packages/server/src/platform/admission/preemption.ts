@@ -12,15 +12,15 @@ export interface PreemptionLimits {
   /** Work that has not run this long is not ended. */
   ranMs: number;
   /**
-   * How much more time than the one who waits its sharer must have used. A sharer who has only this place must also have
-   * used so many times as much: those who share a busy thing by turns have a place each and differ by some factor, because
-   * their work does. To end work among them would only waste it.
+   * A run is ended only if its sharer has used `leadMs` more than the sharer who waits. If it is the only run of its sharer,
+   * that one must also have used `leadTimes` as much: sharers with one place each differ by some factor, because their work
+   * does, and ending it would only waste it.
    */
   leadTimes: number;
   leadMs: number;
   /** Makes the reason with which the work is aborted. */
   reason: () => Error;
-  /** Called with the names of both. */
+  /** Called with the names of the sharer whose work is ended and of the sharer who waits. */
   onEnd?(ended: string, waiting: string): void;
 }
 
@@ -28,11 +28,11 @@ export interface Preemption {
   readonly afterMs: number;
   /** Counts the time of work that has ended. */
   count(run: Run): void;
-  /** Ends work of somebody else if this sharer, who waits, has no place. */
+  /** Ends work of another sharer if this one, who waits, has no place. */
   makeWayFor(share: Share): void;
 }
 
-/** Work that has not ended this long after it was told to is not counted on: other work is ended too. */
+/** Work that has not ended this long after it was told to counts as stuck: other work is ended too. */
 const STUCK_MS = 1000;
 
 export function createPreemption(limits: PreemptionLimits): Preemption {
@@ -52,7 +52,7 @@ export function createPreemption(limits: PreemptionLimits): Preemption {
   function preemptable(waiting: Share): Run | undefined {
     const { runs, places } = waiting.queue;
     const now = performance.now();
-    const safe = [...runs].filter(({ isPutBack }) => isPutBack).slice(0, Math.floor(places / 2));
+    const safe = [...runs].filter(({ isRequeued }) => isRequeued).slice(0, Math.floor(places / 2));
     let found: Run | undefined;
     const usedByWaiting = usedBy(waiting, now);
     let most = usedByWaiting + leadMs;

@@ -9,9 +9,9 @@ export type Sharer = string | null;
 export interface QueueEntry {
   readonly places: number;
   readonly isAlone: boolean;
-  /** When it is late. */
+  /** The time after which the call is refused. */
   readonly until: number;
-  /** Called when its place is taken already. */
+  /** Starts the call, after its place was counted as taken. */
   begin(): void;
   refuse(reason: unknown): void;
 }
@@ -35,24 +35,24 @@ export interface Queue {
   running: number;
   runsAlone: boolean;
   waiting: number;
-  /** Of those who run or wait. */
+  /** The sharers with calls that run or wait. */
   readonly shares: Map<Sharer, Share>;
-  /** Those who wait. The one who came last, or whose turn ended last, stands at the end. */
+  /** The sharers with calls that wait, in the order in which they came or their last turn ended. */
   readonly line: Set<Share>;
   /** Work that was begun with a request, in this order. */
   readonly runs: Set<Run>;
-  /** Whether the last turn that both those who are new and those who return waited for was for a new one. */
+  /** True if the last turn that both a new and a returning sharer waited for went to the new one: the next goes to the other. */
   wasForNew: boolean;
 }
 
-/** What work holds while it runs. */
+/** Work that runs and holds a place. */
 export class Run {
   readonly since = performance.now();
   readonly share: Share;
-  /** Whether it can be ended for somebody else, and run again. */
+  /** Whether the work can be preempted, and run again. */
   readonly isEndable: boolean;
-  /** Whether it was ended for somebody else before. */
-  readonly isPutBack: boolean;
+  /** Whether the work was preempted before. */
+  readonly isRequeued: boolean;
   /** Whether other work of the key ran at any time since this began. */
   hadOthers: boolean;
   /** When it was told to end. */
@@ -63,12 +63,12 @@ export class Run {
 
   constructor(
     share: Share,
-    { isEndable = false, isPutBack = false }: { isEndable?: boolean; isPutBack?: boolean },
+    { isEndable = false, isRequeued = false }: { isEndable?: boolean; isRequeued?: boolean },
   ) {
     const { runs } = share.queue;
     this.share = share;
     this.isEndable = isEndable;
-    this.isPutBack = isPutBack;
+    this.isRequeued = isRequeued;
     this.hadOthers = runs.size > 0;
     for (const other of runs) other.hadOthers = true;
     this.#left = new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class Run {
     runs.add(this);
   }
 
-  /** Aborted if the work shall end for somebody else. */
+  /** Aborted if the work is preempted. */
   get preempted() {
     return this.#ending.signal;
   }
@@ -103,7 +103,7 @@ export const hasRoom = ({ name, running, queue }: Share) => name === null || run
 export const fits = ({ running, runsAlone }: Queue, places: number, isAlone: boolean) =>
   running === 0 ? places > 0 : !isAlone && !runsAlone && running < places;
 
-/** Who has the fewest places, of these who has used the least, and of these who stands first. */
+/** Returns the sharer with the fewest places; among equals, who has used the least, and then who stands first. */
 export function nextOf({ line }: Queue, usedBy: ((sharer: string) => number) | undefined): Share | undefined {
   let next: Share | undefined;
   let fewest = 0;
@@ -111,7 +111,7 @@ export function nextOf({ line }: Queue, usedBy: ((sharer: string) => number) | u
   for (const share of line) {
     if (!hasRoom(share)) continue;
     const { name } = share;
-    // What has no share limit may have many places, and is not last for that.
+    // Work without a share limit may have many places, and must not be last because of them.
     const running = name === null ? 0 : share.running;
     const used = name === null || !usedBy ? 0 : usedBy(name);
     if (next && (running > fewest || (running === fewest && used >= least))) continue;
@@ -124,9 +124,9 @@ export function nextOf({ line }: Queue, usedBy: ((sharer: string) => number) | u
 }
 
 /**
- * Every second turn is for those who are new, if any wait, and every other one for those who return. The last one to come is
- * the first of the new ones: if hundreds come at once, those before it have a long wait in any case. Of those who return
- * it is the one whose turn was the earliest.
+ * Gives turns to new and to returning sharers alternately, if both wait. Of the new ones the last to come is next: if
+ * hundreds come at once, those before it have a long wait in any case. Of the returning ones the one whose last turn
+ * was the earliest is next.
  */
 export function nextOfStrangers(queue: Queue): Share | undefined {
   let fresh: Share | undefined;
@@ -141,7 +141,7 @@ export function nextOfStrangers(queue: Queue): Share | undefined {
   return queue.wasForNew ? fresh : returning;
 }
 
-/** Who has the most waiting calls, if that is more than the newcomer would have. */
+/** Returns the sharer with the most waiting calls, if that is more than the newcomer would have. */
 export function longestOf({ line }: Queue, newcomer: Share): Share | undefined {
   let most = newcomer;
   for (const share of line) {
@@ -150,7 +150,7 @@ export function longestOf({ line }: Queue, newcomer: Share): Share | undefined {
   return most.waiting.length > newcomer.waiting.length + 1 ? most : undefined;
 }
 
-/** Of those who are new, or of those who return if they are as many or more, who would be the last to have a turn. */
+/** Returns who would have the last turn: of the new sharers if most are new, otherwise of the returning ones. */
 export function lastOfStrangers({ line }: Queue, newcomer: Share): Share {
   const rivals = [...line].filter(({ name }) => name !== null).concat(newcomer);
   const fresh = rivals.filter(({ turn }) => turn === 0);

@@ -19,7 +19,7 @@ export interface Change {
   embedTenantName?: string;
   before: object | null;
   after: object | null;
-  /** Who made it, if no credential says so: the person whom a one-time link is for. */
+  /** The user who made the change, if no credential says so: the owner of a one-time link. */
   userId?: number;
   /** Given if `before` and `after` come from `whatIsKept`, because a request with many changes drops the rest early. */
   isKept?: true;

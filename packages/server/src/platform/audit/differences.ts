@@ -68,7 +68,7 @@ function bytesOf(value: unknown): number | undefined {
 
 const DIGEST_BYTES = 100;
 
-/** Made without secret fields, or somebody who knows all other fields could guess them one after the other. */
+/** The hash leaves out secret fields: a reader who knows all other fields could check guesses of them against it. */
 const digestOf = (value: unknown) => ({
   bytes: bytesOf(value),
   sha256: createHash('sha256').update(JSON.stringify(value, maskFields)).digest('hex'),

@@ -2,7 +2,7 @@ import { everydayActions } from '@oriel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServerLog } from '../../../test/server-log.ts';
 import { createOwnWorld, type World } from '../../../test/world.ts';
-import { type AuditEvent, createAttempts, recordEvent } from './events.ts';
+import { type AuditEvent, createRefusalAudit, recordEvent } from './events.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -24,8 +24,8 @@ const failedSignIn = (more: Partial<AuditEvent> = {}): AuditEvent => ({
   requestId: null,
   ...more,
 });
-const attemptsOf = (events: AuditEvent[], options?: Parameters<typeof createAttempts>[2]) => {
-  const attempts = createAttempts(world.server.db, createServerLog(), options);
+const attemptsOf = (events: AuditEvent[], options?: Parameters<typeof createRefusalAudit>[2]) => {
+  const attempts = createRefusalAudit(world.server.db, createServerLog(), options);
   for (const event of events) attempts.record(event);
   return attempts.stop();
 };
@@ -269,7 +269,7 @@ test('an IPv6 site counts as one caller, whatever networks and addresses it uses
 
 test('attempts are written at the end of the minute, even if the caller does not come again', async () => {
   const event = failedSignIn();
-  const attempts = createAttempts(world.server.db, createServerLog(), { perMs: 1 });
+  const attempts = createRefusalAudit(world.server.db, createServerLog(), { perMs: 1 });
   for (let i = 0; i < 3; i++) attempts.record(event);
   await expect.poll(() => rows('operation = $1', [event.operation])).toHaveLength(2);
   await attempts.stop();

@@ -41,12 +41,12 @@ const toEntry = (event: AuditEvent): AuditEntry => ({
 
 /**
  * Writes the entry of an event that succeeded, such as a sign-in, in the transaction that made it succeed. For attempts
- * that failed use `Attempts`, because nothing else limits how many there are.
+ * that failed use `RefusalAudit`, because nothing else limits how many there are.
  */
 export const recordEvent = (db: Queryable, event: AuditEvent) => insertAuditEntries(db, [toEntry(event)]);
 
 /** Records attempts that failed. No number of them can fill the log. */
-export interface Attempts {
+export interface RefusalAudit {
   /** Returns at once. If the entry cannot be written, the server's own log says so. */
   record(event: AuditEvent): void;
   /** Writes what was only counted so far. */
@@ -70,10 +70,10 @@ const OTHERS = 'others';
 /**
  * The first attempt of a caller at a resource is written at once. Attempts that follow within the minute are counted,
  * and the last one is written at its end, with the number of `repeats`. Beyond the limits, all resources of one caller
- * are counted together, and then all callers. Callers who are known keep an entry of their own for longer, and so do
- * users whom somebody tries to sign in as: thousands more of them are named at the end of the minute.
+ * are counted together, and then all callers. Known callers keep an entry of their own for longer, and so do users who
+ * are attacked by failed sign-ins: thousands more of them are named at the end of the minute.
  */
-export function createAttempts(
+export function createRefusalAudit(
   db: Database,
   log: Logger,
   {
@@ -85,7 +85,7 @@ export function createAttempts(
     countedUsersMax = COUNTED_USERS_MAX,
     callersOfUserMax = CALLERS_OF_USER_MAX,
   } = {},
-): Attempts {
+): RefusalAudit {
   let counts = new Map<string, CountedEvent>();
   /** How many counts each group has. */
   let sizes = new Map<string, number>();
@@ -126,7 +126,7 @@ export function createAttempts(
     else add(key, groups, { event, repeats: 1 });
   }
 
-  /** The entries name the user, however many callers there are: whom somebody attacks matters most. */
+  /** Names the user in the entries, however many callers there are: who is attacked matters most. */
   function recordAtUser(event: AuditEvent) {
     const user = `user ${event.resourceId} `;
     const own = `${user}${callerOf(event)} ${event.operation}`;
@@ -144,7 +144,7 @@ export function createAttempts(
   }
 
   function recordOfCaller(event: AuditEvent) {
-    // Each type of event is counted by itself, and so are callers who are known: nobody else can hide them.
+    // Counts each type of event, and known and unknown callers, separately: one kind cannot hide the other.
     const space = `${event.resourceType} ${isKnown(event) ? 'known' : 'unknown'} `;
     const caller = `${space}${callerOf(event)} `;
     const own = `${caller}${event.operation} ${event.resourceId}`;

@@ -1,6 +1,6 @@
 /**
- * What a seal, the chain and a dropped month prove: codes that only a server with the key can make. Each begins with what
- * it is for, so that none can stand for another.
+ * Authentication codes of seals, of the chain and of dropped months. Only a server with the key can make them. The text
+ * of each begins with its purpose, so that no code can stand for another.
  */
 import { createHmac } from 'node:crypto';
 

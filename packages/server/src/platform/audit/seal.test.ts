@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const client of others.splice(0)) await client.end();
 });
 
-/** Changes the log as somebody does who has the database, and who removes the trigger. */
+/** Changes the log as an attacker with access to the database does, who removes the trigger. */
 async function tamper(text: string, values: unknown[] = []) {
   await log.query('alter table audit_log disable trigger audit_log_append_only');
   await log.query(text, values);

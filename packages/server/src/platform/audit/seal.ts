@@ -19,21 +19,21 @@ export const CHAIN_KEY: BoxedColumn = {
 const ROW = 'true';
 const KEY_BYTES = 32;
 
-export class ChainAltered extends Error {}
+export class AlteredChainError extends Error {}
 
 /** Returns the key of the chain. Throws if the chain is not as a server left it. */
 export function keyOfChain(box: Box, chain: store.ChainRow): Buffer | undefined {
   if (chain.key === null) {
     if (chain.headNo === 0 && chain.sealedTo === 0) return undefined;
-    throw new ChainAltered('the key of the audit log is gone from audit_log_chain');
+    throw new AlteredChainError('the key of the audit log is gone from audit_log_chain');
   }
   const key = box.open(ROW, chain.key);
   if (!chain.mac?.equals(macOfChain(key, chain)))
-    throw new ChainAltered('the row of audit_log_chain was altered');
+    throw new AlteredChainError('the row of audit_log_chain was altered');
   return key;
 }
 
-/** Locks the chain, so that nobody else can add to it, and returns it with its key and a function that stores it. */
+/** Locks the chain against other transactions, and returns it with its key and a function that stores it. */
 export async function openChain(tx: Tx, box: Box) {
   const chain = await store.lockChain(tx);
   const key = keyOfChain(box, chain) ?? randomBytes(KEY_BYTES);
@@ -53,8 +53,8 @@ const LOOK_AGAIN_MS = 100;
 const LOOKS = 10;
 
 /**
- * Seals all entries that exist now. If transactions that may still add entries before them take long, a later call does
- * it.
+ * Seals all entries that exist now. Waits for transactions that may still add entries before them, but only for a
+ * second: if they take longer, a later call seals the entries.
  */
 export async function sealEntries(db: Database, box: Box, signal: AbortSignal): Promise<void> {
   await store.markNext(db, await store.findLastId(db));

@@ -55,7 +55,7 @@ export interface EntryDigest {
   digest: Buffer;
 }
 
-/** Computed here and not by a function of the database, which somebody could replace. */
+/** The digest is computed here and not by a function in the database, which an attacker could replace. */
 const DIGEST = sql`
   id, to_char(created_at at time zone 'UTC', 'YYYY-MM-01') as month,
   pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.jsonb_build_array(
@@ -125,5 +125,5 @@ export const findLastOfDropped = (tx: Tx) =>
 export const deleteSealsTo = (tx: Tx, no: number) =>
   tx.run(sql`delete from audit_log_seals where no <= ${no}`);
 
-/** For a database whose secret key is lost: nobody can use the key of the chain any more, so a new chain begins. */
+/** Begins a new chain, for a database whose secret key is lost: no server can use the key of the old chain any more. */
 export const restartSeals = (tx: Tx) => tx.run(sql`select restart_audit_seals()`);

@@ -15,7 +15,7 @@ export interface AuditEntry {
   after: object | null;
 }
 
-/** Whoever turns the log off does so in the transaction of this entry, in which it is off already. */
+/** Whether the entry turns the log off. It must be written, although the log is off already in its transaction. */
 const turnsLogOff = sql`(e->>'resourceType' = 'tenantSettings' and e->'after' ? 'auditLogEnabled')`;
 
 export const insertAuditEntries = (db: Queryable, entries: AuditEntry[]) =>

@@ -3,31 +3,31 @@ import type { Database } from '../db/database.ts';
 import type { Box } from '../secrets/box.ts';
 import { macOfDroppedMonth, macOfSeal } from './macs.ts';
 import * as months from './months.store.ts';
-import { ChainAltered, keyOfChain } from './seal.ts';
+import { AlteredChainError, keyOfChain } from './seal.ts';
 import * as store from './seals.store.ts';
 
 export interface Verification {
-  /** What is wrong first; nothing if the log is as it was sealed. */
+  /** The first mismatch; undefined if the log is as it was sealed. */
   problem: string | undefined;
   /** How many entries were compared with their seals. */
   entries: number;
   /** How many entries are too new to be sealed. Nothing is known about them. */
   unsealed: number;
   droppedMonths: string[];
-  /** When the first of the seals was made. A chain that somebody began anew is younger than its entries. */
+  /** When the first of the seals was made. A chain that an attacker began anew is younger than its entries. */
   sealedSince: string | undefined;
   /** The newest seal, as `number:code`. A later verification can be told to expect it. */
   newestSeal: string | undefined;
 }
 
-class Problem extends Error {}
+class AuditProblemError extends Error {}
 
 const SEALS_AT_ONCE = 20;
 const TRIES = 5;
 
 /**
- * `expected` is a seal that an earlier verification named. It shows whether somebody who kept an old copy of the tables
- * put that copy back.
+ * `expected` is a seal that an earlier verification named. It shows whether an attacker put back an old copy of the
+ * tables, which is consistent in itself.
  */
 export async function verifyAuditLog(db: Database, box: Box, expected?: string): Promise<Verification> {
   for (let tries = 1; ; tries++) {
@@ -58,7 +58,8 @@ async function verify(
   try {
     const key = keyOfChain(box, chain);
     if (!key) {
-      if (expected !== undefined) throw new Problem('nothing is sealed yet, although a seal is expected');
+      if (expected !== undefined)
+        throw new AuditProblemError('nothing is sealed yet, although a seal is expected');
       return result;
     }
     const dropped = requireDropped(key, known);
@@ -66,18 +67,18 @@ async function verify(
     await checkAdded(db, { known, chain, dropped, lastIds });
     if (expected !== undefined) await checkExpected(db, chain, expected);
   } catch (error) {
-    if (!(error instanceof Problem || error instanceof ChainAltered)) throw error;
+    if (!(error instanceof AuditProblemError || error instanceof AlteredChainError)) throw error;
     result.problem = error.message;
   }
   return result;
 }
 
-/** Returns the months that retention has dropped. Throws if somebody else marked one as dropped. */
+/** Returns the months that retention has dropped. Throws if one was marked as dropped without the key. */
 function requireDropped(key: Buffer, known: months.MonthRow[]): Set<string> {
   const dropped = known.filter(({ isDropped }) => isDropped);
   for (const { month, entries, mac } of dropped) {
     if (!mac?.equals(macOfDroppedMonth(key, month, entries ?? -1)))
-      throw new Problem(`the month ${month.slice(0, 7)} was not dropped by retention`);
+      throw new AuditProblemError(`the month ${month.slice(0, 7)} was not dropped by retention`);
   }
   return new Set(dropped.map(({ month }) => month));
 }
@@ -92,17 +93,19 @@ async function checkSeals(
   let before = chain.anchorMac;
   for (let no = chain.anchorNo; no < chain.headNo; ) {
     const seals = await store.listSeals(db, { after: no, to: chain.headNo, limit: SEALS_AT_ONCE });
-    if (!seals.length) throw new Problem(`seal ${no + 1} was removed`);
+    if (!seals.length) throw new AuditProblemError(`seal ${no + 1} was removed`);
     for (const seal of seals) {
-      if (seal.no !== no + 1) throw new Problem(`seal ${no + 1} was removed`);
-      if (!seal.mac.equals(macOfSeal(key, seal, before))) throw new Problem(`seal ${seal.no} was altered`);
+      if (seal.no !== no + 1) throw new AuditProblemError(`seal ${no + 1} was removed`);
+      if (!seal.mac.equals(macOfSeal(key, seal, before)))
+        throw new AuditProblemError(`seal ${seal.no} was altered`);
       if (!dropped.has(seal.month)) result.entries += await checkEntries(db, seal, lastIds);
       result.sealedSince ??= seal.sealedAt;
       before = seal.mac;
       no = seal.no;
     }
   }
-  if (chain.headMac && !before?.equals(chain.headMac)) throw new Problem(`seal ${chain.headNo} was altered`);
+  if (chain.headMac && !before?.equals(chain.headMac))
+    throw new AuditProblemError(`seal ${chain.headNo} was altered`);
   return lastIds;
 }
 
@@ -113,16 +116,17 @@ async function checkEntries(db: Database, seal: store.SealRow, lastIds: Map<stri
   const found = await store.listDigestsOfMonth(db, range);
   for (const [i, id] of ids.entries()) {
     const entry = found[i];
-    if (!entry || entry.id > id) throw new Problem(`entry ${id} was removed`);
-    if (entry.id < id) throw new Problem(`entry ${entry.id} was added after its time`);
-    if (!entry.digest.equals(digests[i]!)) throw new Problem(`entry ${id} was changed`);
+    if (!entry || entry.id > id) throw new AuditProblemError(`entry ${id} was removed`);
+    if (entry.id < id) throw new AuditProblemError(`entry ${entry.id} was added after its time`);
+    if (!entry.digest.equals(digests[i]!)) throw new AuditProblemError(`entry ${id} was changed`);
   }
-  if (found.length > ids.length) throw new Problem(`entry ${found.at(-1)!.id} was added after its time`);
+  if (found.length > ids.length)
+    throw new AuditProblemError(`entry ${found.at(-1)!.id} was added after its time`);
   lastIds.set(month, to);
   return ids.length;
 }
 
-/** Looks for entries that no seal holds, although it is their time. */
+/** Throws if an entry is in no seal, although all entries with such ids were sealed. */
 async function checkAdded(
   db: Database,
   options: {
@@ -137,7 +141,7 @@ async function checkAdded(
   for (const month of [...all].filter((other) => !dropped.has(other))) {
     const range = { month, after: lastIds.get(month) ?? 0, to: chain.sealedTo, limit: 1 };
     const [added] = await store.listDigestsOfMonth(db, range);
-    if (added) throw new Problem(`entry ${added.id} was added after its time`);
+    if (added) throw new AuditProblemError(`entry ${added.id} was added after its time`);
   }
 }
 
@@ -146,5 +150,6 @@ async function checkExpected(db: Database, chain: store.ChainRow, expected: stri
   // Seals before the anchor were removed with their months.
   if (Number(no) < chain.anchorNo) return;
   const found = Number(no) === chain.anchorNo ? chain.anchorMac : await store.findSealMac(db, Number(no));
-  if (found?.toString('hex') !== mac) throw new Problem(`seal ${no} is not the one that was expected`);
+  if (found?.toString('hex') !== mac)
+    throw new AuditProblemError(`seal ${no} is not the one that was expected`);
 }

@@ -192,7 +192,7 @@ describe('a handler is reached only by callers of its declared type', () => {
       ['person with a key', 'person without a key', 'embedded person', 'external viewer'],
     ],
     [generateSession, ['person with a key']],
-    // For those who have signed in, who are not among these.
+    // This operation is for sessions, which none of these callers has.
     [{ ...listRegions, auth: 'console' }, []],
     [getEmbedSession, ['embedded person', 'external viewer']],
   ])('$id', (operation, names) => {

@@ -22,8 +22,8 @@ export interface Person extends UserPermissions {
   /** The session of the token or cookie that they called with, if they used one. */
   sessionId: number | null;
   /**
-   * True where what this person may see is read for others, such as a channel. Then no token that the person has at a
-   * service is used, because it stands for them alone.
+   * True if data is read with this person's rights but for other readers, such as those of a channel. Then no token
+   * that the person has at a service is used, because it stands for them alone.
    */
   isReadForOthers?: true;
 }
@@ -49,7 +49,7 @@ export interface ExternalViewer extends UserPermissions {
   embed: EmbedSession;
 }
 
-/** Whoever holds a token for one environment of a deployment. They can only query it. */
+/** A caller with a token for one environment of a deployment, who can only query it. */
 export interface TokenHolder {
   kind: 'tokenHolder';
   tokenId: number;
@@ -72,7 +72,7 @@ export interface Nobody {
 
 export type EmbeddedCaller = EmbeddedPerson | ExternalViewer;
 export type Caller = Person | EmbeddedCaller;
-/** Everybody whom a credential identifies. */
+/** A caller whom a credential identifies. */
 export type IdentifiedActor = Caller | TokenHolder;
 export type Actor = IdentifiedActor | Nobody;
 
@@ -105,7 +105,7 @@ const CALLERS: Record<Auth, (actor: Actor) => boolean> = {
   console: (actor) => actor.kind === 'person' && actor.sessionId !== null,
 };
 
-/** The run-time form of `CallerOf`, as far as the credential decides it. `authorize` checks whom `embed` lets in. */
+/** The run-time form of `CallerOf`, as far as the credential decides it. `authorize` checks the rest, `embed`. */
 export const isCallerFor = (auth: Auth, actor: Actor) => CALLERS[auth](actor);
 
 const isEmbedded = (actor: Actor): actor is EmbeddedCaller =>

@@ -11,7 +11,7 @@ import { hashSecret } from '../secrets/random-secrets.ts';
 
 /** How many look-ups from one address may find nothing. */
 const WRONG = { max: 300, perMs: 60_000 };
-/** After too many of them, credentials from that address wait, and one statement at a time looks up all that wait. */
+/** After too many wrong look-ups, credentials from that address are queued, and looked up in batches, one at a time. */
 const SUSPECTS = { atOnce: 1, size: 1000 };
 
 export interface VerifiedActor<Who> {
@@ -26,7 +26,7 @@ export interface StoredCredentials<Who> {
 }
 
 export function createStoredCredentials<Who>(
-  { remember }: Pick<Platform, 'remember'>,
+  { createCache }: Pick<Platform, 'createCache'>,
   options: {
     find(hash: Buffer): Promise<VerifiedActor<Who> | undefined>;
     /** Returns those of the hashes that belong to valid credentials, in hexadecimal. */
@@ -40,7 +40,7 @@ export function createStoredCredentials<Who>(
   },
 ): StoredCredentials<Who> {
   const { find, listKnown, subjectsOf, note, unknown } = options;
-  const verified = remember<string, VerifiedActor<Who>>((_, { actor }) => subjectsOf(actor));
+  const cache = createCache<string, VerifiedActor<Who>>((_, { actor }) => subjectsOf(actor));
   const wrong = createAddressLimit(WRONG);
   const areKnown = batchCalls(async (hashes: Buffer[]) => {
     const known = new Set(await listKnown(hashes));
@@ -71,7 +71,7 @@ export function createStoredCredentials<Who>(
   async function lookUp(secretHash: Buffer, cacheKey: string, address: string): Promise<Who> {
     const giveBack = await beginAttempt(secretHash, address);
     try {
-      const { actor } = await verified.load(
+      const { actor } = await cache.load(
         cacheKey,
         () => read(secretHash),
         ({ expiresAt }) => (expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)),
@@ -88,7 +88,7 @@ export function createStoredCredentials<Who>(
     verify(secret, address) {
       const secretHash = hashSecret(secret);
       const cacheKey = secretHash.toString('latin1');
-      const known = verified.get(cacheKey);
+      const known = cache.get(cacheKey);
       return known ? noting(known.actor) : lookUp(secretHash, cacheKey, address);
     },
   };

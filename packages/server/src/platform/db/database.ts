@@ -42,10 +42,10 @@ export interface Database extends Queryable {
   /** May run `work` again after a deadlock or serialisation failure, so `work` must do nothing but database work. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Calls `onTold` for what a committed statement has changed: the setting `oriel.told` at its end; see `tell_servers`.
+   * Calls `onNotified` for what a committed statement has changed: the setting `oriel.told` at its end; see `tell_servers`.
    * Transactions do it themselves.
    */
-  tell(told: string | null): void;
+  notify(told: string | null): void;
   /** The same database, for the work of one caller. No caller gets all connections. */
   as(sharer: string): Database;
   /** Rejects if the database does not answer. */
@@ -56,7 +56,7 @@ export interface Database extends Queryable {
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAX_TRIES = 4;
 
-/** Only for work that is undone as a whole when it fails, such as one statement or one transaction. */
+/** Retries work, which must be undone as a whole when it fails, such as one statement or one transaction. */
 export async function retrying<T>(
   work: () => Promise<T>,
   isRetryable: (error: unknown) => boolean = isConflict,
@@ -181,14 +181,14 @@ class Transaction extends Queries implements Tx {
 }
 
 /**
- * Longer than the limit for locks, so that a request is still served after the requests before it gave up waiting for a
- * lock.
+ * How long a request waits for a connection: longer than the limit for locks, so that it is still served after the
+ * requests before it gave up waiting for a lock.
  */
 const WAIT_MS = 5000;
 const WAITING_MAX = 4000;
 /**
- * Longer than the database's own limit for a statement, so it is reached only if the database hangs. The connection is
- * then closed.
+ * How long a request waits for an answer: longer than the database's own limit for a statement, so it is reached only
+ * if the database hangs. The connection is then closed.
  */
 const ANSWER_MAX_MS = 40_000;
 
@@ -217,13 +217,13 @@ export interface DatabaseOptions {
   poolSize?: number;
   waits?: WaitLimits;
   /** Called after each change of ours that notified servers, with the subject of each notification. */
-  onTold?: (subject: string) => void;
+  onNotified?: (subject: string) => void;
 }
 
 export function openDatabase(
   connection: ConnectionSettings,
   log: Logger,
-  { poolSize = 10, waits = WAITS, onTold = () => {} }: DatabaseOptions = {},
+  { poolSize = 10, waits = WAITS, onNotified = () => {} }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     ...clientConfig(connection),
@@ -241,7 +241,7 @@ export function openDatabase(
   return new SharedDatabase(
     {
       pool,
-      onTold,
+      onNotified,
       all: connectionsOf(poolSize, waits.connectionMs),
       changes: connectionsOf(Math.max(1, poolSize - reserved), waits.connectionMs),
     },
@@ -251,7 +251,7 @@ export function openDatabase(
 
 interface SharedPool {
   readonly pool: pg.Pool;
-  readonly onTold: (subject: string) => void;
+  readonly onNotified: (subject: string) => void;
   readonly all: Admission;
   readonly changes: Admission;
 }
@@ -286,15 +286,15 @@ class SharedDatabase extends Queries implements Database {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { all, changes } = this.#shared;
     const sharer = this.#sharer;
-    const tell = (told: string | null) => this.tell(told);
+    const notify = (told: string | null) => this.notify(told);
     return retrying(() =>
-      changes.pass(sharer, () => all.pass(sharer, () => transact(this.pool, work, tell))),
+      changes.pass(sharer, () => all.pass(sharer, () => transact(this.pool, work, notify))),
     );
   }
 
-  tell(told: string | null) {
+  notify(told: string | null) {
     for (const subject of told?.split(' ') ?? []) {
-      if (subject) this.#shared.onTold(subject === '*' ? '' : subject);
+      if (subject) this.#shared.onNotified(subject === '*' ? '' : subject);
     }
   }
 
@@ -350,13 +350,13 @@ function sendOnce(pool: pg.Pool, query: Sql): Promise<pg.QueryResult> {
 /** True if the database refused the statement, so that the connection can be used again. */
 const isRefusal = (error: Error) => error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
-/** Both in one message. The first one reads what `tell_servers` noted. */
+/** One round trip: reads the subjects that `tell_servers` collected in the transaction, and commits. */
 const COMMIT = "select current_setting('oriel.told', true) as told; commit";
 
 async function transact<T>(
   pool: pg.Pool,
   work: (tx: Tx) => Promise<T>,
-  tell: (told: string | null) => void,
+  notify: (told: string | null) => void,
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -364,10 +364,10 @@ async function transact<T>(
     await client.query('begin');
     const result = await work(new Transaction(client));
     const [{ rows }] = (await client.query(COMMIT)) as unknown as [pg.QueryResult<{ told: string | null }>];
-    tell(rows[0]?.told ?? null);
+    notify(rows[0]?.told ?? null);
     return result;
   } catch (error) {
-    // A database that does not answer would not answer the rollback either. It undoes what a closed connection began.
+    // A database that does not answer would not answer the rollback either. Closing the connection rolls back.
     if (isUnavailable(error)) broken = error as Error;
     else await client.query('rollback').catch((failure: Error) => (broken = failure));
     throw error;

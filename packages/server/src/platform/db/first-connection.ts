@@ -58,7 +58,7 @@ const isOfDatabase = (cause: Failure) =>
 export const explainIfOfDatabase = (error: unknown): unknown =>
   isOfDatabase(causeOf(error)) ? explainDatabaseError(error) : error;
 
-/** For commands, which do not wait. Whatever is wrong with the first connection is about the database. */
+/** Connects once, for commands, which do not wait. Explains every failure: it can only be about the database. */
 export async function requireReachable(connection: ConnectionSettings): Promise<void> {
   try {
     await (await openClient(connection)).end();

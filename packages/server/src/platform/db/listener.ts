@@ -15,7 +15,7 @@ export interface Listener {
    */
   on(channel: string, handler: Handler): void;
   /** Calls the handlers at once, for a notification that this server itself has caused and that is still on its way. */
-  tell(channel: string, payload: string): void;
+  deliver(channel: string, payload: string): void;
   /** Connects and listens. Rejects if the first connection cannot be made. */
   start(): Promise<void>;
   end(): Promise<void>;
@@ -94,7 +94,7 @@ export function createListener(connection: ConnectionSettings, log: Logger): Lis
       if (loop && !handlers.has(channel)) throw new Error(`nobody listens on ${channel}`);
       handlers.set(channel, [...list, handler]);
     },
-    tell: (channel, payload) => call(handlers.get(channel), payload),
+    deliver: (channel, payload) => call(handlers.get(channel), payload),
     async start() {
       client = await connect();
       loop = keepListening();

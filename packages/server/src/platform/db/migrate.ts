@@ -33,7 +33,7 @@ export const readSchema = async ({ migrationsDir, functionsDir, version }: Schem
 
 /** An arbitrary constant, which must be the same for every server of every version. */
 export const MIGRATION_LOCK = 7_023_455_201;
-/** A backup shares it until it ends. */
+/** The advisory lock that a backup holds, shared with other backups, until it ends. */
 export const BACKUP_LOCK = 7_023_455_203;
 const LOOK_AGAIN_MS = 200;
 const OLDEST_POSTGRES = 150_000;
@@ -71,7 +71,7 @@ export async function makeSchema(
     /** Runs before the transaction, and refuses a database that is not empty. */
     prepare: (client: pg.Client) => Promise<void>;
     fill: (client: pg.Client) => Promise<void>;
-    /** Ends it, up to the commit. */
+    /** Aborts the work, as long as it is not committed. */
     signal?: AbortSignal;
   },
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function makeSchema(
     await client.query('begin');
     await appliedMigrations(client);
     for (const migration of migrations) {
-      // No others use the tables yet, so indexes need not be made beside them.
+      // No other session uses the tables yet, so indexes need not be made concurrently, which a transaction forbids.
       const text = migration.outside ? migration.text.replaceAll(/\bconcurrently\b/g, '') : migration.text;
       await explaining(titleOf(migration), () => client.query(text));
       await record(client, migration);
@@ -131,8 +131,8 @@ async function takeLock(client: pg.Client) {
 }
 
 /**
- * A backup holds its locks for as long as it takes. A migration that tried to get past them would hold up everybody else
- * at each try, and fail in the end.
+ * Waits until no backup runs: a backup holds locks on all tables until its end. A migration that tried to get past them
+ * would block all other statements at each try, and fail in the end.
  */
 async function backupEnds(client: pg.Client, onWait: () => void) {
   for (let isTold = false; ; isTold = true) {

@@ -8,7 +8,7 @@ import type { Listener } from './listener.ts';
 /** Triggers notify this channel of changes to credentials, users, settings, signing keys and deployments. */
 export const CREDENTIALS_CHANNEL = 'oriel_credentials';
 
-/** Not needed for changes, because they are notified. It limits how long an unexpected wrong value can stay. */
+/** The lifetime of a value. Changes are notified, so it only limits how long an unexpected wrong value can stay. */
 const CACHED_MS = 60_000;
 const CACHED_MAX = 10_000;
 
@@ -33,7 +33,7 @@ export function createNotifiedCache<Key extends string | number, Value>(
   /** The keys of `cache` by subject, so that a notification costs as much as it drops. */
   const keysOf = new Map<string, Set<Key>>();
   const cache = new LRUCache<Key, { value: Value; until: number; subjects: string[] }>({
-    // With `max`, it would take the memory of all of them at once, in each of many caches, at every start.
+    // With `max`, each of many caches would allocate the memory for all of its entries at every start.
     maxSize: CACHED_MAX,
     sizeCalculation: () => 1,
     dispose({ subjects }, key) {

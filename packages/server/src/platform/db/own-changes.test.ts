@@ -11,8 +11,8 @@ const told: string[] = [];
 beforeAll(async () => {
   world = await createWorld();
   const connection = { connectionString: world.databaseUrl };
-  const onTold = (subject: string) => told.push(subject);
-  db = openDatabase(connection, pino({ level: 'silent' }), { poolSize: 1, onTold });
+  const onNotified = (subject: string) => told.push(subject);
+  db = openDatabase(connection, pino({ level: 'silent' }), { poolSize: 1, onNotified });
 });
 afterAll(() => db.end());
 beforeEach(() => told.splice(0));

@@ -1,16 +1,17 @@
-/** Bundles are taken by the real `git clone`, and what is swept is what nobody needs. */
+/** Bundles are taken by the real `git clone`, and the sweep deletes only objects that nothing needs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commitOf, type Files, treeOf } from '../../../test/git-files.ts';
+import { memoryObjects } from '../../../test/memory-objects.ts';
 import { createRealGit, type RealGit } from '../../../test/real-git.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 import { streamBundle } from './bundle.ts';
 import { createCache } from './cache.ts';
 import { listCommits } from './commits.ts';
 import { createObjects } from './objects.store.ts';
-import { blobOf, type Hash, memoryObjects } from './objects.ts';
+import { blobOf, type Hash } from './objects.ts';
 import type { Roots } from './reachable.ts';
 import { sweepObjects } from './sweep.ts';
 import { listTree } from './trees.ts';

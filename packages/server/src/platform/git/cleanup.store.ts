@@ -1,4 +1,5 @@
 import type { Cleanup } from '../cleanup.ts';
+import { hasRows } from '../db/has-rows.ts';
 import { sql } from '../db/sql.ts';
 
 export const cleanup: Cleanup = {
@@ -9,9 +10,7 @@ export const cleanup: Cleanup = {
           delete from git_objects where deployment_id = ${deploymentId} and hash = any(array(
             select hash from git_objects where deployment_id = ${deploymentId} order by hash limit ${rows}))`),
     ],
-    isLeft: async (db, deploymentId) => {
-      const rows = sql`select from git_objects where deployment_id = ${deploymentId}`;
-      return (await db.one<{ left: boolean }>(sql`select exists (${rows}) as left`)).left;
-    },
+    isLeft: (db, deploymentId) =>
+      hasRows(db, sql`select from git_objects where deployment_id = ${deploymentId}`),
   },
 };

@@ -1,5 +1,5 @@
 /** Commits: their format, and history. */
-import { type GitObject, type Hash, MissingObject, type Objects } from './objects.ts';
+import { type GitObject, type Hash, MissingObjectError, type Objects } from './objects.ts';
 import { EMPTY_TREE, readTrees, writeTrees } from './trees.ts';
 
 export interface Person {
@@ -111,7 +111,7 @@ export const readCommit = async (objects: Objects, hash: Hash): Promise<Commit> 
   (await readCommits(objects, [hash]))[0]!;
 
 function requireCommit(hash: Hash, { type, content }: GitObject): Commit {
-  if (type !== 'commit') throw new MissingObject(hash);
+  if (type !== 'commit') throw new MissingObjectError(hash);
   return parseCommit(hash, content);
 }
 

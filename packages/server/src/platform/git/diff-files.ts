@@ -5,7 +5,7 @@ import { Work } from './work.ts';
 
 export interface DiffTask {
   kind: 'diff';
-  /** Empty if the file was not there, or is not there any more. */
+  /** Both versions of each file. One is empty if the file was added or removed. */
   files: { before: Uint8Array; after: Uint8Array }[];
   /** How many characters of lines may be shown. */
   room: number;

@@ -1,7 +1,7 @@
 /** The difference of two texts for people, as `git diff` shows it. */
 import { type Change, createDiff } from './diff-lines.ts';
 import { bytesOf, LineNumbering, type Lines, STEPS_PER_LINE } from './lines.ts';
-import { TooMuchWork, type Work } from './work.ts';
+import { type Work, WorkLimitError } from './work.ts';
 
 export interface DiffHunk {
   /** The first line in the old text, from 1, and the number of lines. Without lines, the line before the hunk. */
@@ -30,7 +30,7 @@ function changesOf(numbering: LineNumbering, a: Lines, b: Lines, work: Work): Ch
     work.spend((a.ids.length + b.ids.length) * STEPS_PER_LINE);
     return createDiff(numbering.size, work)(a.ids, b.ids);
   } catch (error) {
-    if (error instanceof TooMuchWork) return [{ a: 0, aCount: a.ids.length, b: 0, bCount: b.ids.length }];
+    if (error instanceof WorkLimitError) return [{ a: 0, aCount: a.ids.length, b: 0, bCount: b.ids.length }];
     throw error;
   }
 }

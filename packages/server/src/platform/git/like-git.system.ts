@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AUTHOR, type Files, filesOf, IN_PLACE, treeOf } from '../../../test/git-files.ts';
+import { memoryObjects } from '../../../test/memory-objects.ts';
 import { tryRandomly } from '../../../test/random-runs.ts';
 import { createRealGit, type RealGit } from '../../../test/real-git.ts';
 import { createWorld, type World } from '../../../test/world.ts';
@@ -13,7 +14,7 @@ import { mergeBases } from './merge-bases.ts';
 import { mergeCommits } from './merge-commits.ts';
 import { mergeTreesWithMarkers } from './merge-trees.ts';
 import { createObjects } from './objects.store.ts';
-import { type Hash, memoryObjects, type Objects } from './objects.ts';
+import type { Hash, Objects } from './objects.ts';
 import { Work } from './work.ts';
 
 let world: World;
@@ -161,7 +162,7 @@ async function play(objects: Objects, given: Step[]): Promise<PlayedHistory> {
         ? { ours, theirs, tree: merged.tree, conflicts: [] }
         : { ours, theirs, conflicts: merged.conflicts.map(({ path }) => path) },
     );
-    // Whoever resolves the conflicts takes their own side here. The merge can then be a base of others.
+    // Resolves conflicts with our side, so that the merge can be a base of others.
     const resolved =
       'tree' in merged
         ? merged

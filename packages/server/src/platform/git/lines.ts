@@ -25,7 +25,7 @@ export interface Part {
 }
 
 const LINE_FEED = 0x0a;
-/** As git does: only the beginning is searched. */
+/** How much of a content is searched for a NUL: only the beginning, as git does. */
 const SEARCHED_BYTES = 8000;
 /** Splitting a line takes as long as many comparisons of numbers. */
 export const STEPS_PER_LINE = 40;

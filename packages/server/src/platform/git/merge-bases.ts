@@ -1,6 +1,6 @@
 /** The best common ancestors of two commits, in the order in which git finds them. */
 import { ApiError } from '../errors.ts';
-import { createSteps } from '../steps.ts';
+import { createYielder } from '../yielder.ts';
 import { type Commit, createHistory } from './commits.ts';
 import type { Hash, Objects } from './objects.ts';
 
@@ -17,27 +17,27 @@ export function historyNodes(objects: Objects): FindNode {
   };
 }
 
-/** Who reaches a commit. A stale commit is an ancestor of a common ancestor that was found. */
+/** Marks of a commit: which side reaches it. A stale commit is an ancestor of a common ancestor that was found. */
 const FIRST = 1;
 const SECOND = 2;
 const STALE = 4;
 const BOTH = FIRST | SECOND;
 
 /**
- * How many commits a comparison of two histories may look at, also again and again. A history of others may be made so
- * that each of its commits is looked at for each of many common ancestors.
+ * How many visits of commits a comparison of two histories may make. A hostile history may be made so that each of its
+ * commits is visited for each of many common ancestors.
  */
 const STEPS_MAX = 1_000_000;
 
 class Steps {
-  readonly #pause = createSteps();
+  readonly #pause = createYielder();
   #left: number;
 
   constructor(max: number) {
     this.#left = max;
   }
 
-  /** Lets others do something now and then. */
+  /** Counts a step, and yields to other work now and then. */
   take(): Promise<void> | undefined {
     if (--this.#left >= 0) return this.#pause();
     throw new ApiError('merge_too_large', { message: 'The two histories are too large to compare.' });
@@ -50,7 +50,7 @@ interface QueuedNode {
   turn: number;
 }
 
-/** The youngest first. Of the same second, the one that was added first. A binary heap. */
+/** A priority queue, as a binary heap: the youngest commit first, and of the same second the one added first. */
 class Queue {
   readonly #heap: QueuedNode[] = [];
   #turns = 0;
@@ -123,11 +123,11 @@ async function walk(find: FindNode, first: Hash, others: readonly Hash[], steps:
     for (const parent of node.parents) await reach(parent, mark);
   }
   const found = [...common.values()].filter(({ hash }) => !(markOf(hash) & STALE));
-  // Of the same second, the one that was found first.
+  // The sort is stable: commits of the same second stay in the order in which they were found.
   return { common: found.sort((a, b) => b.seconds - a.seconds), markOf };
 }
 
-/** The youngest first. Several if neither is an ancestor of another, as after two branches were merged crosswise. */
+/** Returns the best common ancestors, the youngest first: several, for example, after crosswise merges. */
 export async function findMergeBases(
   find: FindNode,
   a: Hash,

@@ -2,7 +2,7 @@
 import { isBinary } from './lines.ts';
 import { type ConflictHunk, type Markers, type MergedText, mergeTexts } from './merge-texts.ts';
 import { blobOf, type Hash, hashOf } from './objects.ts';
-import { TooMuchWork, Work } from './work.ts';
+import { Work, WorkLimitError } from './work.ts';
 
 /**
  * What a file in conflict gets: our version; both versions between markers; or nothing, because the merge is refused. A
@@ -56,7 +56,7 @@ export function mergeFiles({ files, outcome, room, steps }: MergeTask & { steps:
   return { files: merged, room: report.room(), steps: work.left };
 }
 
-/** What a thread gets is not a Buffer any more. */
+/** Makes a Buffer again: a message to a thread turns a Buffer into a plain array of bytes. */
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
@@ -74,7 +74,7 @@ function tryMerge(texts: Texts, work: Work): MergedContent {
     work.beginText();
     return mergeTexts(texts, work);
   } catch (error) {
-    if (error instanceof TooMuchWork) return 'too much work';
+    if (error instanceof WorkLimitError) return 'too much work';
     throw error;
   }
 }

@@ -97,7 +97,7 @@ export class MergedText {
     ];
   }
 
-  /** The line end of the text around. If one of the texts uses line feeds alone, so do the markers. */
+  /** Returns the line end for markers: that of the text around, but a line feed alone if one of the texts uses it. */
   #lineEnd({ ours, theirs }: Piece): string {
     const ends = [
       lineEndAt(this.#texts.ours, Math.max(ours - 1, 0)),

@@ -2,15 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { commitOf, type Files, filesOf, hardText, IN_PLACE, treeOf } from '../../../test/git-files.ts';
+import { memoryObjects } from '../../../test/memory-objects.ts';
 import { diffFiles } from './diff-files.ts';
 import { diffTexts } from './diff-texts.ts';
 import { findMergeBases, type HistoryNode, mergeBase, mergeBases } from './merge-bases.ts';
 import { mergeCommits } from './merge-commits.ts';
 import { mergeFiles } from './merge-files.ts';
 import { type MergeOptions, mergeTrees } from './merge-trees.ts';
-import { memoryObjects } from './objects.ts';
+
 import { STEPS_PER_BYTE } from './text-work.ts';
-import { TooMuchWork, Work } from './work.ts';
+import { Work, WorkLimitError } from './work.ts';
 
 async function merge(base: Files, ours: Files, theirs: Files, options: Omit<MergeOptions, 'texts'> = {}) {
   const objects = memoryObjects();
@@ -150,7 +151,7 @@ test('a text ends as soon as the steps of all texts together are spent', () => {
   work.spend(50);
   work.beginText();
   work.spend(49);
-  expect(() => work.spend(1)).toThrow(TooMuchWork);
+  expect(() => work.spend(1)).toThrow(WorkLimitError);
   expect(work.left).toBe(0);
 });
 

@@ -4,10 +4,10 @@ import type { Queryable } from '../db/database.ts';
 import { literal, sql } from '../db/sql.ts';
 import { createCache, partOf } from './cache.ts';
 import { parentsIn } from './commits.ts';
-import { type GitObject, type Hash, hashOf, MissingObject, type Objects, type Tree } from './objects.ts';
+import { type GitObject, type Hash, hashOf, MissingObjectError, type Objects, type Tree } from './objects.ts';
 import { listTree } from './trees.ts';
 
-/** Together about 80 MB of memory in a process, if all are full. */
+/** The sizes of the caches, together about 80 MB of memory in a process if all are full. */
 const CACHED_TREE_ENTRIES = 200_000;
 const CACHED_BLOB_FACTS = 100_000;
 const CACHED_FILE_DIGESTS = 200_000;
@@ -15,7 +15,7 @@ const CACHED_FILE_DIGESTS = 200_000;
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 const STATEMENT_OBJECTS = 1000;
 
-// One for the whole process, because the same trees are read by every request that is about a model.
+// The caches are for the whole process, because every request about a model reads the same trees.
 const trees = createCache<Tree>(CACHED_TREE_ENTRIES, (tree) => tree.length + 1);
 const facts = createCache<BlobFacts>(CACHED_BLOB_FACTS, () => 1);
 const fileDigests = createCache<FileDigests>(
@@ -33,10 +33,10 @@ export function takeWritten(repositoryId: number): number {
   return bytes;
 }
 
-/** What an object takes beside its content, more or less. */
+/** About how many bytes an object takes beside its content. */
 const OBJECT_BYTES = 100;
 
-/** What a repository takes. Reads all of it, so this is for jobs. */
+/** SQL for the bytes that a repository takes. It reads all objects, so it is for jobs. */
 export const storedBytes = (repositoryId: number) => sql`
   (select coalesce(sum(octet_length(content) + ${literal(OBJECT_BYTES)}), 0)
    from git_objects where deployment_id = ${repositoryId})::bigint`;
@@ -97,7 +97,7 @@ const toMap = (rows: ObjectRow[]) =>
 
 function requireAll<Value>(hashes: readonly Hash[], found: Map<Hash, Value>): Map<Hash, Value> {
   const missing = hashes.find((hash) => !found.has(hash));
-  if (missing !== undefined) throw new MissingObject(missing);
+  if (missing !== undefined) throw new MissingObjectError(missing);
   return found;
 }
 
@@ -119,9 +119,9 @@ function batchesOf(objects: readonly GitObject[]): GitObject[][] {
 }
 
 /**
- * An object that exists gets a new time, unless its time is recent: the sweep looks at it again when it deletes. Rows are
- * written in the order of their keys, so that two writers of the same objects wait for each other without a deadlock.
- * Returns how many bytes are new.
+ * Inserts objects, and returns how many bytes are new. An object that exists gets a new time, unless its time is
+ * recent: the sweep checks the time again when it deletes. Rows are written in the order of their keys, so that two
+ * writers of the same objects wait for each other without a deadlock.
  */
 function insertObjects(db: Queryable, repositoryId: number, batch: HashedObject[]) {
   const column = <Value>(value: (object: GitObject) => Value) => batch.map(([, object]) => value(object));
@@ -195,7 +195,7 @@ export async function listSizes(
   return new Map([...found].map(([hash, { size }]) => [hash, size]));
 }
 
-/** By path. */
+/** The digests of files, by path. */
 export type FileDigests = Readonly<Record<string, { readonly hash: string }>>;
 
 /** The SHA-1 of the plain bytes of every file in a tree. Tools that deploy ask for it again and again. */

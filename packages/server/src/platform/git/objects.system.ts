@@ -1,13 +1,14 @@
 /** The format of objects: the hashes are those that git computes, in memory and in the table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryObjects } from '../../../test/memory-objects.ts';
 import { createRealGit, type RealGit } from '../../../test/real-git.ts';
 import { createWorld, type World } from '../../../test/world.ts';
 import { type Commit, listCommits, parseCommit, readCommit, writeCommit } from './commits.ts';
 import { diffTrees } from './diff-trees.ts';
 import { isBranchName, isTreePath } from './names.ts';
 import { createObjects, listDigests, listFileDigests, listSizes } from './objects.store.ts';
-import { blobOf, type Hash, hashOf, MissingObject, memoryObjects, type Objects } from './objects.ts';
-import { EMPTY_TREE, editTree, listTree, PathTaken, parseTree } from './trees.ts';
+import { blobOf, type Hash, hashOf, MissingObjectError, type Objects } from './objects.ts';
+import { EMPTY_TREE, editTree, listTree, PathTakenError, parseTree } from './trees.ts';
 
 let world: World;
 let git: RealGit;
@@ -100,8 +101,8 @@ describe.each([
     const tree = await treeOf(objects, { 'a/b': '1', c: '2' });
     const edit = (...edits: [string, string | null][]) =>
       editTree(objects, tree, new Map(edits.map(([path, text]) => [path, text && hashOf(blobOf(text))])));
-    await expect(edit(['a', '3'])).rejects.toThrow(PathTaken);
-    await expect(edit(['c/d', '3'])).rejects.toThrow(PathTaken);
+    await expect(edit(['a', '3'])).rejects.toThrow(PathTakenError);
+    await expect(edit(['c/d', '3'])).rejects.toThrow(PathTakenError);
     await expect(edit(['../x', '3'])).rejects.toThrow(/not a path/);
     await objects.write([blobOf('3')]);
     expect(await edit(['a', '3'], ['a/b', null])).toBe(await realTreeOf({ a: '3', c: '2' }));
@@ -172,23 +173,23 @@ describe.each([
     const objects = await create();
     const [blob] = await objects.write([blobOf('x')]);
     const nothing = '1'.repeat(40);
-    await expect(objects.read([blob!, nothing])).rejects.toThrow(MissingObject);
-    await expect(listTree(objects, blob!)).rejects.toThrow(MissingObject);
-    await expect(readCommit(objects, blob!)).rejects.toThrow(MissingObject);
+    await expect(objects.read([blob!, nothing])).rejects.toThrow(MissingObjectError);
+    await expect(listTree(objects, blob!)).rejects.toThrow(MissingObjectError);
+    await expect(readCommit(objects, blob!)).rejects.toThrow(MissingObjectError);
     const commit = { tree: EMPTY_TREE, parents: [], author: AUTHOR, message: '' };
-    await expect(writeCommit(objects, { ...commit, tree: nothing })).rejects.toThrow(MissingObject);
-    await expect(writeCommit(objects, { ...commit, parents: [nothing] })).rejects.toThrow(MissingObject);
+    await expect(writeCommit(objects, { ...commit, tree: nothing })).rejects.toThrow(MissingObjectError);
+    await expect(writeCommit(objects, { ...commit, parents: [nothing] })).rejects.toThrow(MissingObjectError);
   });
 });
 
 test('a deployment does not see the objects of another', async () => {
   const [mine, others] = [await inTable(), await inTable()];
   const tree = await treeOf(mine, { a: 'only mine' });
-  await expect(others.read([tree])).rejects.toThrow(MissingObject);
-  await expect(listTree(others, tree)).rejects.toThrow(MissingObject);
+  await expect(others.read([tree])).rejects.toThrow(MissingObjectError);
+  await expect(listTree(others, tree)).rejects.toThrow(MissingObjectError);
   const { id } = await world.deployment();
   await expect(listDigests(world.server.db, id, [hashOf(blobOf('only mine'))])).rejects.toThrow(
-    MissingObject,
+    MissingObjectError,
   );
 });
 
@@ -217,7 +218,7 @@ test('the digests of all files of a tree are known by path, also if two files ar
   for (let times = 0; times < 2; times++)
     expect(await listFileDigests(world.server.db, id, tree)).toEqual(expected);
   const other = await world.deployment();
-  await expect(listFileDigests(world.server.db, other.id, tree)).rejects.toThrow(MissingObject);
+  await expect(listFileDigests(world.server.db, other.id, tree)).rejects.toThrow(MissingObjectError);
 });
 
 test('objects cannot be written to a deployment that does not exist', async () => {

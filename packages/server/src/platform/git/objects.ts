@@ -23,7 +23,7 @@ export type Mode = '100644' | '100755' | '120000' | '40000' | '160000';
 export type Tree = readonly TreeEntry[];
 
 export interface Objects {
-  /** Throws `MissingObject` if one of them is missing. */
+  /** Throws `MissingObjectError` if one of them is missing. */
   read(hashes: readonly Hash[]): Promise<Map<Hash, GitObject>>;
   /** Writes those that do not exist yet, and returns the hashes in the order of the objects. */
   write(objects: readonly GitObject[]): Promise<Hash[]>;
@@ -38,7 +38,7 @@ export interface Objects {
   readonly trees: Cache<Tree>;
 }
 
-export class MissingObject extends Error {
+export class MissingObjectError extends Error {
   constructor(missing: Hash) {
     super(`there is no git object ${missing}`);
   }
@@ -52,38 +52,8 @@ export const blobOf = (content: Buffer | string): GitObject => ({
   content: Buffer.isBuffer(content) ? content : Buffer.from(content),
 });
 
-/** Returns the content of one object, and throws if it has another type. */
-export async function readContent(objects: Objects, wanted: Hash, type: GitObject['type']): Promise<Buffer> {
-  const { type: found, content } = (await objects.read([wanted])).get(wanted)!;
-  if (found !== type) throw new MissingObject(wanted);
-  return content;
-}
-
 const MEMORY_TREES = 10_000;
-const treesInMemory = () => createCache<Tree>(MEMORY_TREES, (tree) => tree.length + 1);
-
-/** A repository in memory, for tests. */
-export function memoryObjects(): Objects {
-  const stored = new Map<Hash, GitObject>();
-  const find = (wanted: Hash) => {
-    const object = stored.get(wanted);
-    if (!object) throw new MissingObject(wanted);
-    return object;
-  };
-  return {
-    trees: treesInMemory(),
-    read: async (hashes) => new Map(hashes.map((wanted) => [wanted, find(wanted)])),
-    async write(objects) {
-      return objects.map((object) => {
-        const own = hashOf(object);
-        if (!stored.has(own)) stored.set(own, object);
-        return own;
-      });
-    },
-    sizes: async (blobs) => new Map(blobs.map((wanted) => [wanted, find(wanted).content.length])),
-    readHistory: async (commits) => new Map(commits.map((wanted) => [wanted, find(wanted)])),
-  };
-}
+export const treesInMemory = () => createCache<Tree>(MEMORY_TREES, (tree) => tree.length + 1);
 
 /** Reads what `below` has, and keeps everything that is written in memory only. */
 export function overlay(below: Objects): Objects {

@@ -6,9 +6,9 @@ import { EMPTY_TREE, parseTree } from './trees.ts';
 /** What must be kept. Everything that it refers to is kept too. */
 export interface Roots {
   commits: readonly Hash[];
-  /** Such as the trees of uncommitted changes. */
+  /** Trees that no commit holds, such as those of uncommitted changes. */
   trees?: readonly Hash[];
-  /** Such as the files of an upload that is not finished. */
+  /** Blobs that no tree holds, such as the files of an upload that is not finished. */
   blobs?: readonly Hash[];
 }
 

@@ -103,7 +103,7 @@ function isAmongUnmatched(kinds: Uint8Array, i: number, work: Work): boolean {
   return (before.frequent + after.frequent) * UNMATCHED_TO_FREQUENT < before.unmatched + after.unmatched;
 }
 
-/** Up to the next line that is matched and not frequent. The line itself counts too. */
+/** Counts lines up to the next one that is matched and not frequent. The line itself counts too. */
 function countNeighbours(kinds: Uint8Array, i: number, step: 1 | -1) {
   let unmatched = 0;
   let frequent = 1;

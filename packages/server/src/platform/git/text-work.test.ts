@@ -4,7 +4,7 @@ import { hardText } from '../../../test/git-files.ts';
 import type { ThreadEvent } from '../threads.ts';
 import type { MergeTask } from './merge-files.ts';
 import { createTexts } from './text-work.ts';
-import { TooMuchWork } from './work.ts';
+import { WorkLimitError } from './work.ts';
 
 const texts = createTexts();
 const events: ThreadEvent['event'][] = [];
@@ -96,5 +96,5 @@ test('texts that are too many are refused before they are read', async () => {
   const work = texts.during({ deploymentId: 1, signal: never }, (all) =>
     all.run(700 * 1024 * 1024, () => Promise.reject(new Error('was read'))),
   );
-  await expect(work).rejects.toBeInstanceOf(TooMuchWork);
+  await expect(work).rejects.toBeInstanceOf(WorkLimitError);
 });

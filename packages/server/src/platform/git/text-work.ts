@@ -3,15 +3,15 @@
  * place, because that is faster than to ask a thread.
  */
 import { createAdmission, notNow } from '../admission/admission.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../threads.ts';
+import { createThreads, ThreadLimitError, threadScript } from '../threads.ts';
 import { answerTask, type TextAnswer, type TextTask } from './text-tasks.ts';
-import { TooMuchWork } from './work.ts';
+import { WorkLimitError } from './work.ts';
 
 /** The work on texts that one request needs. */
 export interface TextWork {
   /**
    * `load` makes the task, which holds about this many bytes of texts, when it is the turn of the request. Throws
-   * `TooMuchWork` if the texts of the request are too many, or too hard to merge.
+   * `WorkLimitError` if the texts of the request are too many, or too hard to merge.
    */
   run<Task extends TextTask>(bytes: number, load: () => Promise<Task>): Promise<TextAnswer<Task>>;
 }
@@ -28,7 +28,7 @@ export interface TextRequest {
   signal: AbortSignal;
 }
 
-/** So many bytes of a request take a few milliseconds in place. */
+/** The bytes of a request that are merged in place, which takes a few milliseconds. */
 const IN_PLACE_BYTES = 64 * 1024;
 const IN_PLACE_STEPS = 200_000;
 
@@ -42,7 +42,7 @@ const BYTES_MAX = 600 * 1024 * 1024;
 const STEPS_MIN = 100_000_000;
 export const STEPS_PER_BYTE = 4;
 
-/** For one task. The steps end it earlier; these limits are for what they do not count. */
+/** The limits of one task. The steps end it earlier; these limits are for what they do not count. */
 const THREAD_LIMITS = { timeMs: 10_000, memoryMb: 512 };
 
 /** Each request in a thread holds up to some hundred megabytes. */
@@ -58,7 +58,7 @@ export function createTexts(): Texts {
     refusal: (excess) => notNow(excess, 'Too many large merges and comparisons wait already: try again.'),
   });
 
-  /** Holds the turn until the request ends, because what was merged stays in memory until then. */
+  /** Holds the place until the request ends, because merged texts stay in memory until then. */
   function lazyTurn({ deploymentId, signal }: TextRequest) {
     let end: (() => void) | undefined;
     let begun: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export function createTexts(): Texts {
         left.bytes -= bytes;
         left.bytesInPlace -= bytes;
         left.steps += bytes * STEPS_PER_BYTE;
-        if (left.bytes < 0) throw new TooMuchWork();
+        if (left.bytes < 0) throw new WorkLimitError();
         let task: Task | undefined;
         if (left.bytesInPlace >= 0) {
           task = await load();
@@ -102,14 +102,14 @@ export function createTexts(): Texts {
         task ??= await load();
         const answer = (await threads.run({ ...task, steps: left.steps }, signal)) as TextAnswer<Task>;
         left.steps = answer.steps;
-        if (task.kind === 'merge' && !left.steps) throw new TooMuchWork();
+        if (task.kind === 'merge' && !left.steps) throw new WorkLimitError();
         return answer;
       }
 
       try {
         return await work({ run });
       } catch (error) {
-        throw error instanceof ThreadLimitReached ? new TooMuchWork() : error;
+        throw error instanceof ThreadLimitError ? new WorkLimitError() : error;
       } finally {
         turn.end();
       }
@@ -118,7 +118,7 @@ export function createTexts(): Texts {
   };
 }
 
-/** A task may hold so many bytes: each is copied to the thread at once. */
+/** The limit of bytes in one task, because all of them are copied to the thread at once. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 export interface Batch<Item> {

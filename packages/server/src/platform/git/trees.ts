@@ -5,7 +5,7 @@ import {
   type GitObject,
   type Hash,
   hashOf,
-  MissingObject,
+  MissingObjectError,
   type Mode,
   type Objects,
   type Tree,
@@ -64,7 +64,7 @@ export async function readTrees(objects: Objects, hashes: Iterable<Hash>): Promi
   }
   if (!unknown.length) return found;
   for (const [hash, { type, content }] of await objects.read(unknown)) {
-    if (type !== 'tree') throw new MissingObject(hash);
+    if (type !== 'tree') throw new MissingObjectError(hash);
     const tree = parseTree(content);
     objects.trees.set(hash, tree);
     found.set(hash, tree);
@@ -106,7 +106,7 @@ export async function listTree(objects: Objects, root: Hash): Promise<Map<string
 }
 
 /** Thrown if a file would have to be a directory at the same time. */
-export class PathTaken extends Error {
+export class PathTakenError extends Error {
   readonly path: string;
 
   constructor(path: string) {
@@ -196,14 +196,14 @@ function editDirectory(
     const isFile = entry !== undefined && !isDirectory(entry);
     const place = { hash: isFile || !entry ? EMPTY_TREE : entry.hash, path: `${path}${name}/` };
     const after = editDirectory(known, place, below);
-    if (isFile && after !== null) throw new PathTaken(path + name);
+    if (isFile && after !== null) throw new PathTakenError(path + name);
     if (after !== null) entries.set(name, { mode: '40000', name, hash: after });
     else if (!isFile) entries.delete(name);
   }
   for (const [name, blob] of files) {
     if (blob === null) continue;
     const entry = entries.get(name);
-    if (entry && isDirectory(entry)) throw new PathTaken(path + name);
+    if (entry && isDirectory(entry)) throw new PathTakenError(path + name);
     entries.set(name, { mode: entry?.mode ?? '100644', name, hash: blob });
   }
   if (!entries.size) return null;

@@ -3,10 +3,10 @@
  * and takes 5 to 20 ns. A text of 1 MB with a hundred changed lines on each side takes about 10 million steps.
  */
 
-/** One text may take a second or two. Beyond that it counts as changed as a whole. */
+/** The limit for one text, a second or two. Beyond it the text counts as changed as a whole. */
 const TEXT_STEPS = 100_000_000;
 
-export class TooMuchWork extends Error {}
+export class WorkLimitError extends Error {}
 
 export class Work {
   #text = 0;
@@ -31,6 +31,6 @@ export class Work {
   spend(steps: number) {
     this.#text += steps;
     this.#left -= steps;
-    if (this.#text > this.#textMax || this.#left <= 0) throw new TooMuchWork();
+    if (this.#text > this.#textMax || this.#left <= 0) throw new WorkLimitError();
   }
 }

@@ -10,7 +10,8 @@ const KEPT_MAX = 100_000;
 export interface AttemptLimit {
   /**
    * Counts an attempt before its outcome is known, so that many attempts at once are counted too. Returns a function
-   * that removes the attempt from the count, to be called if only failed attempts count and it did not fail. Throws a 429 if there were too many.
+   * that removes the attempt from the count, to be called if only failed attempts count and it did not fail. Throws a
+   * 429 if there were too many.
    */
   begin(who: string): () => void;
 }
@@ -79,15 +80,17 @@ export function createAddressLimit(options: Parameters<typeof createAttemptLimit
   };
 }
 
-/** An IPv4 address as sockets show it, or behind a gateway between IPv6 and IPv4 (RFC 6052): otherwise all would be one. */
+/**
+ * An IPv4 address in IPv6 form, as sockets and NAT64 gateways show it (RFC 6052). Otherwise all would be one network.
+ */
 const IPV4_WITHIN = /^(?:::ffff|64:ff9b:):([0-9a-f]+):([0-9a-f]+)$/;
 
-/** What one IPv6 site may have at most. */
+/** The prefix length of the largest IPv6 sites. */
 const SITE_BITS = 48;
 
 /**
- * The largest site that the address may belong to. Callers who are not known share places by it: one IPv6 site has 65,536
- * networks, and each would get a share.
+ * Returns the largest site that the address may belong to. It is the sharer of unknown callers: one IPv6 site has
+ * 65,536 networks, and otherwise each would get a share.
  */
 export const siteOf = (ip: string) => addressGroup(ip, SITE_BITS);
 

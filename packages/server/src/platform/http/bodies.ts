@@ -2,12 +2,12 @@
 import { type BodyKind, bodyKindOf, bodyLimitOf, bodyTypesOf, type Operation } from '@oriel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NOBODY, sharerOf } from '../auth/actor.ts';
+import { createByteBudget } from '../byte-budget.ts';
 import { ApiError } from '../errors.ts';
 import {
   type BodyLimits,
   chunksOf,
   createBodyReader,
-  createBudget,
   createMemoryBudget,
   type MemoryMeter,
   meterOf,
@@ -15,7 +15,7 @@ import {
 } from './body-reader.ts';
 import { parseForm } from './form-body.ts';
 import { createJsonParser } from './json-body.ts';
-import { type Keep, readMultipart } from './multipart-body.ts';
+import { type FieldCollector, readMultipart } from './multipart-body.ts';
 import { type StoredUpload, store } from './uploads.ts';
 
 const GB = 1024 ** 3;
@@ -33,7 +33,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
   const parseJson = createJsonParser(app);
   const memory = createMemoryBudget();
   const readWhole = createBodyReader(memory);
-  const disk = createBudget(DISK_MAX_BYTES);
+  const disk = createByteBudget(DISK_MAX_BYTES);
   app.decorateRequest('uploads', null as unknown as FastifyRequest['uploads']);
   app.removeAllContentTypeParsers();
 
@@ -78,7 +78,7 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     limits: BodyLimits,
   ) {
     request.uploads = [];
-    const share = memory.shareOf(limits.sharer);
+    const share = memory.reservationOf(limits.sharer);
     try {
       const value = await readParts(request, payload, body, limits, meterOf(share));
       await holdUntilEnd(request, payload, { close: async () => share.giveBack() });
@@ -109,8 +109,8 @@ export function acceptBodies(app: FastifyInstance, options: { publicBodyMs?: num
     limits: BodyLimits,
     meter: MemoryMeter,
   ) {
-    const keep: Keep = async (data, about) => {
-      const upload = await store(data, { ...about, memory: meter, share: disk.shareOf(limits.sharer) });
+    const keep: FieldCollector = async (data, about) => {
+      const upload = await store(data, { ...about, memory: meter, share: disk.reservationOf(limits.sharer) });
       await holdUntilEnd(request, payload, upload);
       return upload;
     };

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { sizeText } from '@oriel/contract';
-import type { Excess } from '../admission/admission.ts';
+import { type ByteReservation, createByteBudget } from '../byte-budget.ts';
 import { ApiError } from '../errors.ts';
 
 const KB = 1024;
@@ -80,7 +80,7 @@ export type BodyReader = (
   done: (error: Error | null, bytes?: Buffer) => void,
 ) => void;
 
-export const createMemoryBudget = () => createBudget(LARGE_BYTES_MAX);
+export const createMemoryBudget = () => createByteBudget(LARGE_BYTES_MAX);
 
 export interface MemoryMeter {
   /** Throws a 503 if the memory for bodies is used up. */
@@ -90,7 +90,7 @@ export interface MemoryMeter {
 }
 
 /** Counts the memory that one body takes, beyond what each body may take. */
-export function meterOf(share: Share): MemoryMeter {
+export function meterOf(share: ByteReservation): MemoryMeter {
   let held = 0;
   let counted = 0;
   return {
@@ -112,7 +112,7 @@ export function createBodyReader(budget = createMemoryBudget()): BodyReader {
     if (announcedBytes > maxBytes) return done(tooLarge(maxBytes));
     const chunks = createChunks();
     let received = 0;
-    const share = budget.shareOf(sharer);
+    const share = budget.reservationOf(sharer);
     const memory = meterOf(share);
 
     const onData = (chunk: Buffer) => {
@@ -179,47 +179,6 @@ function createChunks() {
     whole() {
       closeBlock();
       return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    },
-  };
-}
-
-/** The part of the budget that one body or one file uses. */
-export interface Share {
-  /** Returns false if not enough is left. */
-  take(bytes: number): boolean;
-  /** Why this many more bytes are not left: the sharer has too many, or all together. */
-  excessOf(bytes: number): Excess;
-  /** Returns everything that was taken to the budget. */
-  giveBack(): void;
-}
-
-/** One sharer gets at most a quarter, so that no sharer can prevent the others from sending large bodies. */
-export function createBudget(maxBytes: number) {
-  const shares = new Map<string, number>();
-  let total = 0;
-  const add = (sharer: string, bytes: number) => {
-    total += bytes;
-    const sum = (shares.get(sharer) ?? 0) + bytes;
-    if (sum) shares.set(sharer, sum);
-    else shares.delete(sharer);
-  };
-  return {
-    shareOf(sharer: string): Share {
-      let taken = 0;
-      const isOverShare = (bytes: number) => (shares.get(sharer) ?? 0) + bytes > maxBytes / 4;
-      return {
-        excessOf: (bytes) => (isOverShare(bytes) ? 'sharer' : 'all'),
-        take(bytes) {
-          if (total + bytes > maxBytes || isOverShare(bytes)) return false;
-          taken += bytes;
-          add(sharer, bytes);
-          return true;
-        },
-        giveBack() {
-          if (taken) add(sharer, -taken);
-          taken = 0;
-        },
-      };
     },
   };
 }

@@ -41,14 +41,14 @@ const encoders = {
   },
 } satisfies Record<Encoding, unknown>;
 
-/** Less is in one packet anyway. */
+/** Smaller replies are not compressed: they fit into one packet anyway. */
 const BYTES_MIN = 1024;
-/** To start a thread of the pool takes as long as to compress this. */
+/** Up to this size a reply is compressed in place: starting a thread of the pool would take as long. */
 const NOW_BYTES_MAX = 16 * 1024;
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|jsonl|x-ndjson)\b|image\/svg\+xml)/;
 
 export interface CompressionLimits {
-  /** The pool of Node has four threads, which files and names need too. */
+  /** How many replies are compressed at once: Node's pool has four threads, which files and DNS need too. */
   atOnce: number;
   waiting: number;
   streams: number;
@@ -56,14 +56,14 @@ export interface CompressionLimits {
 
 const LIMITS: CompressionLimits = { atOnce: 2, waiting: 32, streams: 64 };
 
-export type Compress = (
+export type Compressor = (
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ) => unknown | Promise<unknown>;
 
-/** The result is called with each reply before it is sent, and returns what to send instead. */
-export function createCompression(limits: CompressionLimits = LIMITS): Compress {
+/** Returns a function that gets each reply before it is sent, and returns what to send instead. */
+export function createCompression(limits: CompressionLimits = LIMITS): Compressor {
   const threads = createAdmission({ places: limits.atOnce, waitingMax: limits.waiting });
   const streams = createAdmission({ places: limits.streams, waitingMax: 0 });
 
@@ -105,7 +105,7 @@ export function createCompression(limits: CompressionLimits = LIMITS): Compress 
   };
 }
 
-/** Beside what the reply depends on already. A 304 says so as the whole reply would. */
+/** Adds `Accept-Encoding` to the header `Vary`, in a 304 too, as in the whole reply. */
 export function varyByEncoding(reply: FastifyReply) {
   const before = reply.getHeader('vary');
   reply.header('vary', before === undefined ? 'Accept-Encoding' : `${before}, Accept-Encoding`);

@@ -64,7 +64,7 @@ export function manageConnections(
   });
 }
 
-/** The new connection is the last of the idle ones. It is closed itself if every other connection is being served. */
+/** Closes a connection: the new one, which counts as idle, only if every other connection is being served. */
 function makeRoom(quiet: Set<Socket>, sending: Set<Socket>, fresh: Socket) {
   const [quietest] = quiet;
   const [slowest] = sending;

@@ -8,7 +8,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { Csrf } from '../auth/csrf.ts';
 import { ApiError } from '../errors.ts';
 
-/** Whose pages may call; an empty list means everybody's. */
+/** Returns the origins whose pages may call. An empty list allows all origins. */
 export type AllowedOrigins = () => readonly string[] | Promise<readonly string[]>;
 
 export interface CrossOriginOptions {
@@ -27,7 +27,7 @@ export interface CrossOrigin {
   answerPreflights(app: FastifyInstance, paths: ReadonlyMap<string, readonly string[]>): void;
 }
 
-/** Below these, a page can read also that there is no such operation, or not with this method. */
+/** Areas in which a page can also read that there is no such operation, or not with this method. */
 export const AREAS = ['/query/api/v1/', '/api/v1/embed/session/', '/api/v1/embed/dashboard/'];
 
 const EXPOSED = 'X-Request-Id, X-Error-Code, Retry-After, ETag';
@@ -38,7 +38,7 @@ const PREFLIGHT_SECONDS = 600;
 export function createCrossOrigin({ authenticator, csrf, allowedOrigins }: CrossOriginOptions): CrossOrigin {
   let reading: Promise<readonly string[]> | undefined;
 
-  /** Callers who are not known share one query, if the setting is not in memory. */
+  /** Reads the setting. If it is not in memory, requests at once share one query, because their callers are unknown. */
   const origins = () => {
     if (reading) return reading;
     const known = allowedOrigins();

@@ -14,7 +14,7 @@ export interface EmbedAdmission {
 interface EmbedLimits {
   perEmbedToken: number;
   perEmbedTenant: number;
-  /** Of all embed tenants together. */
+  /** The limit for all embed tenants together. */
   inAll?: number;
 }
 

@@ -13,7 +13,7 @@ export type ShowError = (
   request: { id: string; url: string; operation?: Operation | undefined },
 ) => Page | Promise<Page>;
 
-/** Browsers name this type first. Programs name JSON, or take anything. */
+/** Whether a browser asks: browsers name HTML before JSON. Programs name JSON, or take anything. */
 export const prefersHtml = (accept = '') =>
   accept.includes('text/html') && !accept.split('text/html')[0]!.includes('json');
 

@@ -32,7 +32,10 @@ export function createFixedReply(type: string, content: Buffer) {
   };
 }
 
-/** For content that is read for its first reader, so that a start does not wait for it. If that fails, the next reader tries again. */
+/**
+ * Makes a reply whose content is read for its first reader, so that a start does not wait for it. If that fails, the
+ * next reader tries again.
+ */
 export function createLateReply(type: string, read: () => Promise<Buffer>) {
   let sending: Promise<ReturnType<typeof createFixedReply>> | undefined;
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -174,10 +174,10 @@ function digitsOf(number: string): string {
 
 const PATH_MAX = 200;
 
-/** Returns a path such as `userAttributes[1].value`. */
-/** Where a text is: the path of a value, or that of the object whose key it is. */
+/** Returns where a text is: the path of a value, or that of the object whose key it is. */
 const placeOf = (levels: Level[]) => pathOf(levels.at(-1)?.expectsKey ? levels.slice(0, -1) : levels);
 
+/** Returns a path such as `userAttributes[1].value`. */
 function pathOf(levels: Level[]): string {
   const path = levels
     .map(({ keys, key, index }, i) => (keys ? (i ? '.' : '') + key.slice(1) : `[${index}]`))

@@ -103,7 +103,7 @@ function byLiteralness(one: string, other: string): number {
   return rankOf(one) < rankOf(other) ? -1 : Number(rankOf(one) > rankOf(other));
 }
 
-/** For comparing from the left, as the router does: a word comes before a parameter. */
+/** Returns a rank for comparing paths from the left, as the router does: a word comes before a parameter. */
 const rankOf = (url: string) =>
   segmentsOf(url)
     .map((name) => (isParameter(name) ? '1' : '0'))

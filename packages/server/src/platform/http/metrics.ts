@@ -12,7 +12,7 @@ export const LATENCY_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000] a
 /** All requests since the start. */
 export interface RequestCounts {
   requests: number;
-  /** With a status of 500 or above. */
+  /** How many had a status of 500 or above. */
   errors: number;
   /** How many took up to each bound, and at last those that took longer. */
   latency: number[];

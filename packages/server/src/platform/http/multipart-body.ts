@@ -11,7 +11,7 @@ const FIELD_MAX_BYTES = 64 * 1024;
 const FIELDS_MAX = 1000;
 
 type Multipart = Extract<BodyKind, { kind: 'multipart' }>;
-export type Keep = (
+export type FieldCollector = (
   data: AsyncIterable<Buffer>,
   about: Omit<UploadOptions, 'share' | 'memory'>,
 ) => Promise<StoredUpload>;
@@ -29,7 +29,7 @@ export async function readMultipart(
   chunks: AsyncGenerator<Buffer>,
   contentType: string,
   { files: rules }: Multipart,
-  keep: Keep,
+  keep: FieldCollector,
   memory: MemoryMeter,
 ): Promise<MultipartValue> {
   const fields: [string, string][] = [];
@@ -70,7 +70,11 @@ function requireFile({ name, contentType = '' }: Part, rule: FileRule, count: nu
 
 const mediaType = (contentType: string) => contentType.split(';', 1)[0]!.trim().toLowerCase();
 
-const keepFile = ({ name, fileName, contentType, data }: Part, { maxBytes }: FileRule, keep: Keep) =>
+const keepFile = (
+  { name, fileName, contentType, data }: Part,
+  { maxBytes }: FileRule,
+  keep: FieldCollector,
+) =>
   keep(data, {
     fileName,
     contentType: mediaType(contentType ?? 'application/octet-stream'),

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '../errors.ts';
 
-/** A check is answered from memory in most cases, so it costs little. */
+/** How often a caller is checked. In most cases a check is answered from memory, so it costs little. */
 const RECHECK_MS = 5000;
-/** Not a 429 or a 503, which say nothing about the rights of the caller. */
+/** The statuses that end the stream. A 429 or a 503 says nothing about the rights of the caller. */
 const REFUSALS = [401, 403, 404];
 
 /**

@@ -20,7 +20,7 @@ const STREAMED = ['jsonText', 'ndjson', 'csv', 'eventStream', 'bytes'];
 export const isStreamed = (op: Operation) => STREAMED.includes(replyKindOf(op)?.kind ?? '');
 
 export interface PreparedReply {
-  /** If it is not that of the operation. */
+  /** The status, if it is not that of the operation. */
   status?: number;
   headers?: Record<string, string | string[]>;
   payload: unknown;

@@ -23,18 +23,18 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import type { ChangeFunction, CommittedReply, OnChange } from '../audit/change.ts';
-import type { Attempts } from '../audit/events.ts';
+import type { RefusalAudit } from '../audit/events.ts';
 import { authorize } from '../auth/access.ts';
 import { type Actor, type CallerOf, embedOf, identityOf } from '../auth/actor.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Csrf } from '../auth/csrf.ts';
-import { RefusedCaller } from '../auth/refused-caller.ts';
+import { RefusedCallerError } from '../auth/refused-caller.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { freeUploads } from './bodies.ts';
 import { type Call, RequestCall } from './call.ts';
-import { type Compress, createCompression, varyByEncoding } from './compression.ts';
+import { type Compressor, createCompression, varyByEncoding } from './compression.ts';
 import { type AllowedOrigins, AREAS, type CrossOrigin, createCrossOrigin } from './cross-origin.ts';
 import type { EmbedAdmission } from './embed-admission.ts';
 import { isKnown } from './etag.ts';
@@ -99,7 +99,7 @@ declare module 'fastify' {
     operation?: Operation;
     /** The header WWW-Authenticate of a 401. */
     challenge?: string;
-    /** Called very often, by monitoring tools. */
+    /** The route is called very often, by monitoring tools, so its requests are logged at a lower level. */
     isProbe?: true;
     /** The path does not accept this method; see `refuseMethods`. */
     isRefused?: true;
@@ -111,7 +111,7 @@ declare module 'fastify' {
 export interface RouteOptions {
   db: Database;
   authenticator: Authenticator;
-  attempts: Attempts;
+  attempts: RefusalAudit;
   atOnce: EmbedAdmission;
   /** Counts streams of events apart from other requests, because each page that is open has one. */
   listening: EmbedAdmission;
@@ -132,7 +132,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], o
   app.decorateRequest('isCrossOrigin', false);
   const collections = collectionPaths(routes.map(({ operation }) => operation));
   const stopping = new AbortController();
-  // Each stream of events listens.
+  // Each stream of events adds a listener, so there is no limit.
   setMaxListeners(0, stopping.signal);
   app.addHook('preClose', (done) => {
     stopping.abort();
@@ -163,8 +163,9 @@ function methodsByPath(operations: readonly Operation[]): Map<string, string[]> 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Without these routes, `PUT /users/me` would be a 400, because `me` is not an id, instead of a 405, and a page of another origin
- * could not read why a request beside the operations that it may call was refused.
+ * Registers routes that only refuse. Without them, `PUT /users/me` would be a 400, because `me` is not an id, instead
+ * of a 405, and a page of another origin could not read why a request beside the operations that it may call was
+ * refused.
  */
 function refuseMethods(app: FastifyInstance, operations: readonly Operation[], crossOrigin: CrossOrigin) {
   const paths = methodsByPath(operations);
@@ -179,7 +180,7 @@ function refuseMethods(app: FastifyInstance, operations: readonly Operation[], c
       url,
       METHODS.filter((method) => !paths.get(url)?.includes(method)),
     );
-  // What pages may not call has no preflight, also there.
+  // Operations that pages of other origins may not call refuse preflights, also in these areas.
   for (const url of paths.keys())
     if (!readable.includes(url) && AREAS.some((area) => url.startsWith(area)))
       refused.set(url, [...(refused.get(url) ?? []), 'OPTIONS']);
@@ -202,7 +203,7 @@ function refuseMethods(app: FastifyInstance, operations: readonly Operation[], c
 function register(
   app: FastifyInstance,
   { operation: op, handler }: Route,
-  options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin; compress: Compress },
+  options: RouteOptions & { stopping: AbortSignal; crossOrigin: CrossOrigin; compress: Compressor },
   isCollection: boolean,
 ) {
   const { db, authenticator, attempts, requireDeployment, cursors, csrf, onChange, log } = options;
@@ -252,7 +253,7 @@ function register(
   /** Returns the error for a caller who is not admitted. If they are known, `recordRefusal` needs to know them too. */
   const refuse = (request: FastifyRequest, error: Error): Error => {
     try {
-      if (error instanceof RefusedCaller) identify(request, error.actor);
+      if (error instanceof RefusedCallerError) identify(request, error.actor);
       return error;
     } catch (invalid) {
       return invalid as Error;
@@ -298,7 +299,7 @@ function register(
     else proceed(actor);
   };
 
-  /** Records who tried what only admins may do, wherever it was refused. Without a known caller it is no 403. */
+  /** Records a 403 in the audit log, wherever it came from, if the caller is known. */
   const recordRefusal = (request: FastifyRequest, _reply: FastifyReply, error: Error, done: () => void) => {
     const { actor } = request;
     if (error instanceof ApiError && error.statusCode === 403 && actor) {
@@ -311,7 +312,10 @@ function register(
         ...identityOf(actor),
         ip: request.ip,
         requestId: request.id,
-        details: { code: error.code, ...(error instanceof RefusedCaller ? { isFromOurPage: false } : {}) },
+        details: {
+          code: error.code,
+          ...(error instanceof RefusedCallerError ? { isFromOurPage: false } : {}),
+        },
       });
     }
     done();

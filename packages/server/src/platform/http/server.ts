@@ -33,15 +33,15 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_PAGE = 'There is no page at this address.';
 
 export interface Timeouts {
-  /** For the headers of a request to arrive. */
+  /** How long the headers of a request may take to arrive. */
   headersMs: number;
-  /** For a whole request to arrive. */
+  /** How long a whole request may take to arrive. */
   requestMs: number;
-  /** For an idle connection, such as one whose client does not read its reply. */
+  /** How long a connection may be idle, for example because its client does not read the reply. */
   idleMs: number;
-  /** For the body of an unknown caller; 5 seconds if it is not given. */
+  /** How long the body of an unknown caller may take to arrive; 5 seconds by default. */
   publicBodyMs?: number;
-  /** For requests that are still being sent when the server stops; 5 seconds if it is not given. */
+  /** How long a stop waits for requests that are still being sent; 5 seconds by default. */
   stopGraceMs?: number;
 }
 
@@ -125,7 +125,7 @@ export function createHttpServer({
 
   app.addHook('onRequest', (request, reply, done) => {
     const forwarded = request.headers['x-forwarded-for'];
-    // The framework takes whatever stands there for an address.
+    // The framework would take any text in this header for an address.
     if (typeof forwarded === 'string' && trustProxy?.length) {
       request.raw.headers['x-forwarded-for'] = forwardedAddresses(forwarded).join();
     }
@@ -229,7 +229,7 @@ function answerError(
 
 const TOLD_MAX = 5;
 
-/** All that is wrong, for bodies that have no list of issues. */
+/** Returns all issues as one text, for bodies that have no list of issues. */
 function inFull({ message, issues = [] }: ApiError): string {
   const [first, ...others] = issues;
   // Other errors have a message of their own, which says everything.

@@ -20,7 +20,7 @@ export function createSiteAdmission(limits: {
   sites: AdmissionLimits;
   networks: AdmissionLimits;
 }): SiteAdmission {
-  // A stranger shares an address with others, and cannot be told to have too much under way.
+  // Unknown callers share an address, so a refusal must not say that this caller has too much under way.
   const refusal = () => notNow('all');
   const sites = createAdmission({ ...limits.sites, refusal });
   const networks = createAdmission({ ...limits.networks, refusal });

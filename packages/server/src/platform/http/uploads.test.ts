@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createBudget, meterOf, type Share } from './body-reader.ts';
+import { type ByteReservation, createByteBudget } from '../byte-budget.ts';
+import { meterOf } from './body-reader.ts';
 import { readMultipart } from './multipart-body.ts';
 import { store } from './uploads.ts';
 
@@ -19,9 +20,9 @@ const options = {
 
 test('a file that cannot be stored gives its share of the disk back', async () => {
   // One sharer has a quarter of the budget, which is room for one file.
-  const budget = createBudget(4 * MB);
-  const memory = meterOf(createBudget(4 * MB).shareOf('one'));
-  const storeOne = async () => store(data(MB), { ...options, memory, share: budget.shareOf('one') });
+  const budget = createByteBudget(4 * MB);
+  const memory = meterOf(createByteBudget(4 * MB).reservationOf('one'));
+  const storeOne = async () => store(data(MB), { ...options, memory, share: budget.reservationOf('one') });
   vi.stubEnv('TMPDIR', '/there/is/no/such/folder');
   for (let i = 0; i < 3; i++) await expect(storeOne()).rejects.toMatchObject({ code: 'ENOENT' });
   vi.unstubAllEnvs();
@@ -37,31 +38,31 @@ const MEMORY = 4 * MB;
 const ROOM_FOR = Math.floor((MB + 64 * 1024) / SMALL);
 
 test('small files count in the memory of their body until it is freed', async () => {
-  const memory = createBudget(MEMORY);
-  const disk = createBudget(MEMORY);
-  const storeAll = async (share: Share) => {
+  const memory = createByteBudget(MEMORY);
+  const disk = createByteBudget(MEMORY);
+  const storeAll = async (share: ByteReservation) => {
     const meter = meterOf(share);
     for (let i = 0; i < ROOM_FOR; i++) {
-      await store(data(SMALL), { ...options, memory: meter, share: disk.shareOf('one') });
+      await store(data(SMALL), { ...options, memory: meter, share: disk.reservationOf('one') });
     }
   };
-  const first = memory.shareOf('one');
+  const first = memory.reservationOf('one');
   await storeAll(first);
-  const second = memory.shareOf('one');
+  const second = memory.reservationOf('one');
   await expect(storeAll(second)).rejects.toMatchObject({ code: 'unavailable' });
   second.giveBack();
   first.giveBack();
-  await storeAll(memory.shareOf('one'));
+  await storeAll(memory.reservationOf('one'));
 });
 
 test('a file that goes to disk does not count in memory', async () => {
-  const meter = meterOf(createBudget(MEMORY).shareOf('one'));
-  const disk = createBudget(1000 * MB);
+  const meter = meterOf(createByteBudget(MEMORY).reservationOf('one'));
+  const disk = createByteBudget(1000 * MB);
   async function* inPieces() {
     for (let i = 0; i < 2; i++) yield Buffer.alloc(SMALL);
   }
   for (let i = 0; i < 2 * ROOM_FOR; i++) {
-    const stored = await store(inPieces(), { ...options, memory: meter, share: disk.shareOf('one') });
+    const stored = await store(inPieces(), { ...options, memory: meter, share: disk.reservationOf('one') });
     await stored.close();
   }
 });
@@ -76,7 +77,7 @@ test('the fields of a multipart body count in its memory', async () => {
     yield Buffer.from('--x--\r\n');
   }
   const read = (fields: number) => {
-    const meter = meterOf(createBudget(MEMORY).shareOf('one'));
+    const meter = meterOf(createByteBudget(MEMORY).reservationOf('one'));
     const noFiles = { kind: 'multipart', files: {} } as unknown as Parameters<typeof readMultipart>[2];
     const keep = () => Promise.reject(new Error('there is no file'));
     return readMultipart(bodyWith(fields), 'multipart/form-data; boundary=x', noFiles, keep, meter);

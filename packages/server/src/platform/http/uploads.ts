@@ -3,9 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Upload } from '@oriel/contract';
+import type { ByteReservation } from '../byte-budget.ts';
 import { ApiError } from '../errors.ts';
-import { openNameless } from '../nameless-file.ts';
-import type { MemoryMeter, Share } from './body-reader.ts';
+import { openUnlinkedFile } from '../unlinked-file.ts';
+import type { MemoryMeter } from './body-reader.ts';
 
 const SMALL_BYTES = 64 * 1024;
 const READ_BYTES = 64 * 1024;
@@ -21,7 +22,7 @@ export interface UploadOptions {
   maxBytes: number;
   tooLarge: () => Error;
   /** The share of the disk. */
-  share: Share;
+  share: ByteReservation;
   memory: MemoryMeter;
 }
 
@@ -65,7 +66,7 @@ const inMemory = (bytes: Buffer, described: UploadInfo): StoredUpload => ({
   close: async () => {},
 });
 
-function onDisk(file: FileHandle, described: UploadInfo, share: Share): StoredUpload {
+function onDisk(file: FileHandle, described: UploadInfo, share: ByteReservation): StoredUpload {
   /** Reads by position, because a stream of Node closes the file when its reader leaves early, and others read it again. */
   async function* stream() {
     for (let position = 0; ; ) {
@@ -94,7 +95,7 @@ function onDisk(file: FileHandle, described: UploadInfo, share: Share): StoredUp
 }
 
 async function storeAll(chunks: readonly Buffer[]): Promise<FileHandle> {
-  const file = await openNameless(join(tmpdir(), 'oriel-upload-'));
+  const file = await openUnlinkedFile(join(tmpdir(), 'oriel-upload-'));
   try {
     for (const chunk of chunks) await file.writeFile(chunk);
     return file;

@@ -154,7 +154,7 @@ test('a worker that receives no notifications looks for work by itself', async (
   const db = observed(jobs.world.server.db, (text) => {
     if (text.includes('"leaseInMs"')) looks++;
   });
-  // Nobody has started it.
+  // This listener is not started.
   const listener = createListener({ connectionString: jobs.world.databaseUrl }, pino({ level: 'silent' }));
   const job = kind(async () => {});
   await nothingIsScheduled();

@@ -196,7 +196,7 @@ test('the jobs of a deleted deployment end: waiting ones never run, and running 
   });
   const ended = kind(async () => {});
   await add(ended, { deploymentId });
-  // It is told when its lease is renewed.
+  // A running job is told of the deletion when its lease is renewed.
   await work([job, ended], { times: { leaseMs: 9000 } });
   await expect.poll(() => rowsOf(ended)).toMatchObject([{ state: 'done' }]);
   await add(job, { deploymentId });

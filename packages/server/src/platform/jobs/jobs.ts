@@ -70,8 +70,8 @@ export async function enqueue<Payload extends object>(
 }
 
 /**
- * Doubles with each attempt, and varies by a quarter at random, so that jobs that failed together are not retried
- * together.
+ * Returns the pause before the next attempt. It doubles with each attempt, and varies by a quarter at random, so that
+ * jobs that failed together are not retried together.
  */
 export function backoff(attempts: number, baseMs: number, random = Math.random): number {
   const pause = Math.min(baseMs * 2 ** (attempts - 1), BACKOFF_MAX_MS);

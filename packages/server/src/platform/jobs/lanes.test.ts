@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { heldKind, jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
 import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
 import type { JobKind } from './jobs.ts';
 import { FAIR_LANES, type Lane } from './lanes.ts';
 import { claimInTurn } from './store.ts';
@@ -103,6 +104,11 @@ test('a worker claims in a fair lane only while no other server does', async () 
   await jobs.world.server.db.transaction(async (tx) => {
     const lease = { token: randomUUID(), workerId: randomUUID(), leaseMs: 60_000 };
     expect(await claimInTurn(tx, 'syncs', [], lease, [])).toBeUndefined();
+    const limits = sql`
+      select current_setting('idle_in_transaction_session_timeout')::interval < current_setting('lock_timeout')::interval as "isShorter"`;
+    expect(await tx.one(limits), 'one that freezes does not make others give up').toEqual({
+      isShorter: true,
+    });
     await work([job], { lanes: { syncs: 1 } });
     await expect.poll(countWaiting).toBe(1);
     expect(ran).toEqual([]);

@@ -25,7 +25,7 @@ export const LANES = {
 export type Lane = keyof typeof LANES;
 
 /**
- * In these, deployments take turns, and in each deployment those whom payloads name as `sharer`, such as its embed tenants:
- * who was served last comes last. Each deployment has one job at a time.
+ * The lanes in which deployments take turns (round-robin), and within each deployment the sharers that payloads name as
+ * `sharer`, such as embed tenants: who was served last comes last. Each deployment has one job at a time.
  */
 export const FAIR_LANES: readonly string[] = ['syncs', 'remotes', 'notifications'] satisfies Lane[];

@@ -5,7 +5,7 @@ import { holdRows } from '../../../test/hold.ts';
 import { heldKind, jobWorkers, kind, NO_POLL } from '../../../test/job-workers.ts';
 import { observed } from '../../../test/observed-database.ts';
 import type { JobContext, JobKind } from './jobs.ts';
-import { claimJob, releaseAbandonedJobs } from './store.ts';
+import { claimJob, requeueExpiredJobs } from './store.ts';
 
 const jobs = jobWorkers();
 const { work, add, rowsOf, abandon } = jobs;
@@ -54,10 +54,10 @@ test('a job of a dead worker that another server is just taking back is left to 
   await abandon(job, { workerId: id, leaseMs: 600_000 });
   const [before] = await rowsOf(job);
   const other = await holdRows(jobs.world, 'jobs', [before.id]);
-  await releaseAbandonedJobs(jobs.world.server.db, id);
+  await requeueExpiredJobs(jobs.world.server.db, id);
   expect(await rowsOf(job)).toEqual([before]);
   await other.release();
-  await releaseAbandonedJobs(jobs.world.server.db, id);
+  await requeueExpiredJobs(jobs.world.server.db, id);
   expect(await rowsOf(job)).toMatchObject([{ state: 'waiting', last_error: 'the worker disappeared' }]);
 });
 
@@ -114,13 +114,13 @@ test('a run whose lease cannot be renewed goes on for as long as the lease lasts
   });
   await work([job], { db, times: { leaseMs: 3000 } });
   await add(job);
-  // Whoever takes it over finishes it, and the first run does not undo that.
+  // The worker that takes the job over finishes it, and the first run does not undo that.
   await expect.poll(() => failuresWhenTold, { timeout: 30_000 }).toHaveLength(1);
   expect(failuresWhenTold[0]).toBeGreaterThan(1);
   await expect.poll(() => rowsOf(job), { timeout: 30_000 }).toMatchObject([{ state: 'done', attempts: 2 }]);
 }, 60_000);
 
-/** To another worker. */
+/** Gives the lease to another worker. */
 const passOn = (job: JobKind) =>
   jobs.query(`update jobs set lease_token = $2, lease_until = now() + interval '1 hour' where kind = $1`, [
     job.name,

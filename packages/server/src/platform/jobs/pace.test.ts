@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPace, leaveRoom, pace as ownPace } from './pace.ts';
+import { createPace, pace as ownPace, throttle } from './pace.ts';
 
 function start() {
   const clock = { at: 0, worked: 0, now: () => clock.at, workedMs: () => clock.worked };
@@ -20,7 +20,7 @@ test('jobs pause for as long as requests keep the server busy, and only then', (
   pace.hear(1);
   work(100);
   expect(pace.pauseMs()).toBe(1600);
-  // Whoever asks next waits for the same time, and not for another one.
+  // The next step waits for the same time, and not for a second pause.
   expect(pace.pauseMs()).toBe(1600);
   clock.at += 1600;
   expect(pace.pauseMs()).toBe(0);
@@ -55,7 +55,7 @@ test('a job that is told to end does not wait for the end of its pause', async (
   ownPace.hear(1);
   onTestFinished(() => ownPace.hear(0));
   const stopping = new AbortController();
-  const pausing = leaveRoom(stopping.signal);
+  const pausing = throttle(stopping.signal);
   stopping.abort();
   await expect(pausing).rejects.toThrow('aborted');
 });

@@ -1,18 +1,18 @@
 /**
- * Lets long jobs leave the processor to requests. The server tells this process how busy it is with requests. While it is, a job
- * that asks here between two steps waits several times as long as this process has worked since. A priority would not be enough:
- * Linux lets whoever has the processor finish their turn first.
+ * Throttles long jobs in favour of requests. The server tells this process how busy it is with requests. While it is
+ * busy, a job that asks here between two steps pauses several times as long as this process has worked since. A
+ * priority would not be enough: Linux lets a running thread finish its time slice first.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Below this share of its time, requests need nothing of anybody. */
+/** Jobs are throttled only if requests take more than this share of the server's time. */
 const QUIET = 0.1;
-/** How many times as long as the work the pauses are while the server has no time left. */
+/** While the server has no time left, a job pauses so many times as long as it has worked. */
 const PAUSES_MAX = 16;
 const PAUSE_MAX_MS = 5000;
-/** A step keeps about so many processors busy. What this process uses beyond that is the work of others. */
+/** About how many processors a step keeps busy. What this process uses beyond that is the work of other jobs. */
 const PROCESSORS = 2;
-/** What was heard longer ago counts no more. */
+/** How long a report of the server counts. */
 const HEARD_MS = 10_000;
 
 interface Clock {
@@ -36,7 +36,7 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
   let freeAt = now();
 
   return {
-    /** The share of its time that the server works on requests. */
+    /** Takes a report of the server: the share of its time that it works on requests. */
     hear(share: number) {
       busy = share;
       heardAt = now();
@@ -57,10 +57,10 @@ export function createPace({ now, workedMs }: Clock = CLOCK) {
   };
 }
 
-/** Of this process. Without a server that tells how busy it is, there are no pauses. */
+/** The pace of this process. Without a server that tells how busy it is, there are no pauses. */
 export const pace = createPace();
 
-export async function leaveRoom(signal: AbortSignal): Promise<void> {
+export async function throttle(signal: AbortSignal): Promise<void> {
   const ms = pace.pauseMs();
   if (ms > 0) await sleep(ms, undefined, { signal });
 }

@@ -23,7 +23,7 @@ export interface RunTimes {
 /** For kinds that have no time limit of their own. */
 export const TIME_LIMIT_MS = 30 * 60_000;
 
-class TookTooLong extends Error {
+class JobTimeoutError extends Error {
   constructor(limitMs: number) {
     super(`the job took longer than its limit of ${limitMs / 1000} seconds`);
   }
@@ -60,16 +60,16 @@ export async function runJob(run: Run): Promise<void> {
       stillRuns(toldToEnd, times.stopWithinMs, over.signal),
     ]);
     await progress.flush();
-    if (outcome === 'unfinished') await store.resumeLater(db, job.id, lease);
+    if (outcome === 'unfinished') await store.requeueUnfinishedJob(db, job.id, lease);
     else await store.finishJob(db, job.id, lease);
   } catch (error) {
     await progress.flush();
-    if (toldToEnd.reason instanceof TookTooLong) await noteFailure(run, log, toldToEnd.reason);
+    if (toldToEnd.reason instanceof JobTimeoutError) await noteFailure(run, log, toldToEnd.reason);
     else if (!stopping.aborted) await noteFailure(run, log, error as Error);
     else {
       log.info({ err: error }, 'a job was interrupted by the stop, and returns to the queue');
       if (error instanceof StillRunsError) await store.leaveJob(db, job.id, lease, times.keepStuckMs);
-      else await store.giveBackJob(db, job.id, lease);
+      else await store.releaseJob(db, job.id, lease);
     }
   } finally {
     limit.clear();
@@ -80,7 +80,7 @@ export async function runJob(run: Run): Promise<void> {
 
 function timeLimit(limitMs: number) {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new TookTooLong(limitMs)), limitMs);
+  const timer = setTimeout(() => over.abort(new JobTimeoutError(limitMs)), limitMs);
   return { over: over.signal, clear: () => clearTimeout(timer) };
 }
 

@@ -36,7 +36,7 @@ export interface Lease {
 
 const NO_LEASE = sql`lease_token = null, lease_until = null, worker_id = null`;
 
-/** As in the index `jobs_one_of_a_schedule`, which is used for it. */
+/** The condition of the index `jobs_one_of_a_schedule`, so that the index is used. */
 const OF_SCHEDULE_UNFINISHED = sql`schedule is not null and state in ('waiting', 'running')`;
 
 /** True for a row `s` of a schedule whose last job has ended. */
@@ -65,7 +65,10 @@ const oldest = (lane: string, kinds: string[]) => sql`
 
 const SHARER = sql`coalesce(j.payload ->> 'sharer', '')`;
 
-/** That of the deployment that was served longest ago, and in it of the sharer who was. Each deployment has one at a time. */
+/**
+ * Round-robin: a job of the deployment that was served longest ago, and within it of the sharer served longest ago. Skips
+ * deployments of which a job runs.
+ */
 const inTurn = (lane: string, kinds: string[], served: readonly string[]) => sql`
   with due as materialized (
     select j.payload ->> 'deploymentId' as deployment, ${SHARER} as sharer, min(j.run_at) as run_at,
@@ -86,9 +89,9 @@ const inTurn = (lane: string, kinds: string[], served: readonly string[]) => sql
   limit 1`;
 
 /**
- * Takes a job of the lane that is due. Skips jobs that another worker is just taking. With `served`, deployments take turns,
- * and in each of them those whom the payloads name as `sharer`: it lists the names of `turnsOf` who had theirs, the latest
- * last. All due jobs of such a lane are looked at, so it must not have very many.
+ * Takes a job of the lane that is due. Skips jobs that another worker is just taking. With `served`, deployments take
+ * turns, and in each of them the sharers of the payloads: it lists the names of `turnsOf` that had a turn, the latest
+ * last. The statement reads all due jobs of such a lane, so there must not be very many.
  */
 export const claimJob = (
   db: Queryable,
@@ -105,8 +108,8 @@ export const claimJob = (
     returning id, kind, payload, attempts, max_attempts as "maxAttempts"`);
 
 /**
- * `claimJob` in a fair lane. One claim of the lane at a time, also by other servers: a claim that does not see what is just
- * being taken would take a second job of the same deployment.
+ * Does `claimJob` in a fair lane. A lock allows one claim of the lane at a time on all servers: two claims at once
+ * would not see each other, and could take two jobs of the same deployment.
  */
 export async function claimInTurn(
   tx: Tx,
@@ -115,11 +118,13 @@ export async function claimInTurn(
   lease: Lease,
   served: readonly string[],
 ) {
+  // A worker that freezes while it holds the lock loses it before others give up waiting.
+  await tx.run(sql`set local idle_in_transaction_session_timeout = '2s'`);
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`claims of ${lane}`}, 0))`);
   return claimJob(tx, lane, kinds, lease, served);
 }
 
-/** Who has a turn by a job of a fair lane. */
+/** Returns the names of the deployment and the sharer that get a turn by a job of a fair lane. */
 export function turnsOf({ payload }: JobRow): string[] {
   const { deploymentId, sharer } = payload as { deploymentId?: number; sharer?: string | null };
   return deploymentId === undefined ? [] : [`${deploymentId}`, `${deploymentId} ${sharer ?? ''}`];
@@ -141,20 +146,20 @@ export const finishJob = (db: Queryable, id: number, { token }: Lease) =>
     where id = ${id} and lease_token = ${token}`);
 
 /** Returns the job to the queue, behind the other jobs that are due. */
-export const resumeLater = (db: Queryable, id: number, { token }: Lease) =>
+export const requeueUnfinishedJob = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
     update jobs set state = 'waiting', run_at = now(), attempts = 0, last_error = null, ${NO_LEASE}
     where id = ${id} and lease_token = ${token}`);
 
 /** Returns the job to the queue without counting the attempt, because the worker stops and the job did not fail. */
-export const giveBackJob = (db: Queryable, id: number, { token }: Lease) =>
+export const releaseJob = (db: Queryable, id: number, { token }: Lease) =>
   db.run(sql`
     update jobs set state = 'waiting', attempts = attempts - 1, ${NO_LEASE}
     where id = ${id} and lease_token = ${token}`);
 
 /**
- * For a job that goes on although its worker stops. Nobody else gets it until its lease has expired, and the process of
- * the worker is gone by then. The attempt does not count.
+ * Keeps the lease of a job that goes on although its worker stops. No other worker gets the job until the lease has
+ * expired, and the process of the worker is gone by then. The attempt does not count.
  */
 export const leaveJob = (db: Queryable, id: number, { token }: Lease, forMs: number) =>
   db.run(sql`
@@ -175,7 +180,7 @@ export const failJob = (db: Queryable, id: number, { token }: Lease, error: stri
  * Returns the jobs of a dead worker to the queue: their lease has expired, or they are jobs of `workerId`, whose
  * process was replaced. The attempt counts, so that a job that kills its worker is given up in the end.
  */
-export const releaseAbandonedJobs = (db: Queryable, workerId: string | null = null) =>
+export const requeueExpiredJobs = (db: Queryable, workerId: string | null = null) =>
   db.run(sql`
     update jobs set last_error = 'the worker disappeared',
       state = case when attempts < max_attempts then 'waiting' else 'failed' end,
@@ -257,7 +262,7 @@ export interface ListedJob {
   finishedAt: string | null;
 }
 
-/** Without the payload, which may hold what only the job may know. */
+/** The columns of lists. The payload is left out, because it may hold data that only the job may see. */
 const LISTED = sql`id, kind, lane, state,
   case when payload ->> 'deploymentId' ~ '^[0-9]{1,15}$' then (payload ->> 'deploymentId')::bigint end as "deploymentId",
   schedule, attempts, max_attempts as "maxAttempts", left(last_error, 2000) as "lastError",
@@ -270,7 +275,7 @@ export interface JobFilter {
   deploymentId: number | null;
 }
 
-/** Newest first, before this id. */
+/** Lists jobs, newest first, before this id. */
 export const listJobs = (
   db: Queryable,
   { state, kind, deploymentId }: JobFilter,

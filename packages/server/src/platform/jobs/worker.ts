@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { createAdmission } from '../admission/admission.ts';
 import type { Database } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import type { Logger } from '../log.ts';
@@ -28,9 +30,11 @@ const DEFAULT_TIMES: WorkerTimes = {
   // A supervisor kills a worker 30 seconds after it asked it to stop.
   keepStuckMs: 15_000,
 };
-/** Used while notifications cannot be received, while work is due, and after the queue could not be reached. */
+/** The poll interval while notifications cannot be received or work is due, and after the queue was unreachable. */
 const IMPATIENT_MS = 1000;
 const KEEP_FINISHED_DAYS = 7;
+/** How many names of served deployments and sharers are remembered in each fair lane. */
+const SERVED_MAX = 1000;
 const UNREACHABLE = 'the job worker could not reach its queue';
 
 const cleanUp: JobKind = {
@@ -70,22 +74,30 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const names = [...kinds.keys()];
   const stopping = new AbortController();
 
-  await store.releaseAbandonedJobs(db, id);
+  await store.requeueExpiredJobs(db, id);
   await db.transaction(async (tx) => {
     for (const schedule of schedules) await upsertSchedule(tx, schedule);
   });
 
-  const fairLanes = new Map(FAIR_LANES.map((lane) => [lane, createTakingTurns()]));
+  /** The names that had a turn, by lane, the latest last. */
+  const served = new Map(FAIR_LANES.map((lane) => [lane, new LRUCache<string, true>({ max: SERVED_MAX })]));
+  const claims = createAdmission({ places: 1, waitingMax: Number.POSITIVE_INFINITY });
+
+  /** One claim of the lane at a time, so that the next one knows who was served. */
+  const claimInTurn = (lane: string, had: LRUCache<string, true>, lease: store.Lease) =>
+    claims.take({ key: lane }, async () => {
+      const job = await db.transaction((tx) => store.claimInTurn(tx, lane, names, lease, [...had.rkeys()]));
+      for (const name of job ? store.turnsOf(job) : []) had.set(name, true);
+      return job;
+    });
 
   async function runOne(lane: string): Promise<boolean> {
     const lease = { token: randomUUID(), workerId: id, leaseMs: times.leaseMs };
-    const fair = fairLanes.get(lane);
-    const job = await (fair
-      ? fair((served) => db.transaction((tx) => store.claimInTurn(tx, lane, names, lease, served)))
-      : store.claimJob(db, lane, names, lease));
+    const had = served.get(lane);
+    const job = await (had ? claimInTurn(lane, had, lease) : store.claimJob(db, lane, names, lease));
     if (!job) return false;
     if (stopping.signal.aborted) {
-      await store.giveBackJob(db, job.id, lease);
+      await store.releaseJob(db, job.id, lease);
       return false;
     }
     const kind = kinds.get(job.kind)!;
@@ -116,7 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const due = await store.findNextDue(db, Object.keys(lanes), names);
     let released = 0;
     let enqueued = 0;
-    if (isDue(due.leaseInMs)) released = await store.releaseAbandonedJobs(db);
+    if (isDue(due.leaseInMs)) released = await store.requeueExpiredJobs(db);
     if (isDue(due.scheduleInMs)) enqueued = await enqueueDue(db, log, kinds);
     for (const { lane, inMs } of due.lanes) if (isDue(inMs)) alarms.get(lane)!.ring();
     if (released + enqueued > 0) return 0;
@@ -152,31 +164,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       for (const alarm of alarms.values()) alarm.ring();
       await Promise.all(loops);
     },
-  };
-}
-
-const TURNS_NOTED_MAX = 1000;
-
-type Claim = (served: readonly string[]) => Promise<store.JobRow | undefined>;
-
-/**
- * Notes who had a turn, the latest last. One claim at a time, so that the next one sees that a job of the deployment runs.
- */
-function createTakingTurns() {
-  const served = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
-  return (claim: Claim): Promise<store.JobRow | undefined> => {
-    const next = last.then(async () => {
-      const job = await claim([...served]);
-      for (const name of job ? store.turnsOf(job) : []) {
-        served.delete(name);
-        served.add(name);
-      }
-      while (served.size > TURNS_NOTED_MAX) served.delete(served.values().next().value!);
-      return job;
-    });
-    last = next.catch(() => {});
-    return next;
   };
 }
 

@@ -26,7 +26,7 @@ export interface MailMessage {
   listId?: string;
   /** A POST to it unsubscribes the recipient without asking (RFC 8058). */
   unsubscribeUrl?: string;
-  /** Whose message it is, if there may be thousands. One sharer never has all connections to the server. */
+  /** The sharer of the message, if there may be thousands. One sharer never has all connections to the server. */
   sharer?: string;
 }
 
@@ -35,7 +35,7 @@ export interface MailAttachment {
   contentType: string;
   /** Messages that share it are composed faster. */
   content: Uint8Array;
-  /** For a picture within the HTML: `<img src="cid:…">`. */
+  /** The id of a picture within the HTML: `<img src="cid:…">`. */
   cid?: string;
 }
 
@@ -60,9 +60,9 @@ export class MailError extends Error {
 }
 
 export interface MailLimits {
-  /** Until the server greets, or answers a command. */
+  /** How long the server may take to greet, or to answer a command. */
   answerMs: number;
-  /** For a whole message. A server that answers each command just in time must not hold a job forever. */
+  /** The time limit of a whole message. A server that answers each command just in time must not hold a job forever. */
   messageMs: number;
   messageBytes: number;
   /** Connections to the server. */
@@ -82,7 +82,7 @@ const SUBJECT_MAX = 200;
 const NAME_MAX = 100;
 const REASON_MAX = 300;
 
-/** Those of the standard, and `List-Unsubscribe-Post`, without which receivers do not offer to unsubscribe by a click. */
+/** The headers of the standard, and `List-Unsubscribe-Post`: unsigned, receivers would not offer to unsubscribe. */
 const SIGNED_HEADERS = [
   'From:Reply-To:Subject:Date:Message-ID:To:MIME-Version:Content-Type:Content-Transfer-Encoding',
   'Auto-Submitted:List-Id:List-Unsubscribe:List-Unsubscribe-Post',
@@ -193,7 +193,7 @@ export function createMail(settings: MailSettings, limits: MailLimits = LIMITS):
   };
 }
 
-/** Attachments as they are written into messages, for as long as somebody holds their content. */
+/** A cache of encoded attachments. An entry stays as long as its content is in memory. */
 const parts = new WeakMap<Uint8Array, { attachment: MailAttachment; part: Promise<Buffer> }>();
 
 /** Hundreds of readers get the same picture, which is written as text once. */
@@ -248,7 +248,7 @@ const reasonOf = ({ reason }: AbortSignal) =>
     ? 'the mail server took too long'
     : 'sending was interrupted';
 
-/** No header can be added with a text of somebody else. */
+/** Removes line breaks, so that a text of a user cannot add a header. */
 function oneLine(text: string, max: number): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > max ? `${[...line].slice(0, max - 1).join('')}…` : line;

@@ -38,9 +38,9 @@ const ADDRESS_MAX = 254;
 export const isMailAddress = (text: string) => text.length <= ADDRESS_MAX && ADDRESS.test(text);
 
 /**
- * Reads an address like `smtp://user:password@mail.example.com:587`. TLS is required, because otherwise anybody on the
- * way could turn it off and read the password and the messages. `?tls=off` says that the network is trusted, and a server on
- * this machine needs none.
+ * Reads an address like `smtp://user:password@mail.example.com:587`. TLS is required, because otherwise an attacker
+ * on the network could turn it off and read the password and the messages. `?tls=off` says that the network is trusted,
+ * and a server on this machine needs none.
  */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   let url: URL;

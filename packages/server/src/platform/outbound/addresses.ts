@@ -52,9 +52,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * What is wrong with an address that somebody gives this server to send requests to, in words that follow its name.
- * Undefined if it can be stored. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. Names are resolved when a request is sent,
- * and the guard decides then.
+ * Returns what is wrong with an address that a user gives this server to send requests to, in words that follow its
+ * name. Undefined if it can be stored. `allowPrivate` is ORIEL_ALLOW_PRIVATE_REMOTES. Names are resolved when a request
+ * is sent, and the guard decides then.
  */
 export function addressProblem(
   text: string,

@@ -119,7 +119,7 @@ function decoded(url: URL, { headers }: IncomingMessage, arriving: Readable): Re
   return pipeline(arriving, decoder(), () => {});
 }
 
-/** Without the headers that describe the answer before it was decompressed. */
+/** Returns the headers without those that describe the answer before it was decompressed. */
 function headersOf({ headersDistinct }: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(headersDistinct)) {

@@ -30,7 +30,7 @@ interface Guard extends Rules {
 
 interface Target {
   host?: string | undefined;
-  /** Of a Unix socket. */
+  /** The path of a Unix socket. */
   path?: string | null | undefined;
 }
 
@@ -52,7 +52,7 @@ const checkedLookup =
       callback(null, found, family);
     });
 
-/** Must be the first listener, so that nothing was sent yet. */
+/** Checks the connected address. It must be the first listener, so that nothing was sent yet. */
 const checkConnected = (socket: Socket, { isAllowed, refused }: Guard) =>
   socket.prependOnceListener('connect', () => {
     if (!isAllowed(socket.remoteAddress ?? '')) socket.destroy(refused());

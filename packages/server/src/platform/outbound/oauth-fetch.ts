@@ -2,7 +2,7 @@
 import type { CustomFetch } from 'openid-client';
 import { type Outbound, OutboundError } from './outbound.ts';
 
-/** Tests shorten it. */
+/** The limits of a request. Tests shorten the timeout. */
 export const REQUEST = { timeoutMs: 5000 };
 const MAX_BYTES = 256 * 1024;
 
@@ -20,7 +20,7 @@ export const oauthFetch =
     return from(url, answer);
   };
 
-/** For the log, if the library does not like the answer. */
+/** Sets the address of the answer, which the log needs if the library refuses the answer. */
 export function from(url: string, answer: Response): Response {
   const { origin, pathname } = new URL(url);
   return Object.defineProperty(answer, 'url', { value: origin + pathname });
@@ -37,7 +37,7 @@ export function causesOf(error: unknown): Error[] {
   return all;
 }
 
-/** What the provider calls the error, or else the code of the library. */
+/** Returns the provider's code of the error, or else that of the library. */
 export const wordOf = (cause: Error) => {
   const { code, error } = cause as { code?: unknown; error?: unknown };
   return error ?? code ?? cause.name;

@@ -16,9 +16,9 @@ export interface OutboundRequest {
   body?: string | URLSearchParams | Uint8Array | null;
   /** Aborts the request. */
   signal?: AbortSignal | null;
-  /** For the whole request, with its redirects and the reading of the answer. */
+  /** The time limit of the whole request, with its redirects and the reading of the answer. */
   timeoutMs?: number;
-  /** Of the answer, as it arrives and after it is decompressed. */
+  /** The size limit of the answer, as it arrives and after it is decompressed. */
   maxBytes?: number;
   /** How many redirects are followed. With 0, a redirect is returned like any other answer. */
   redirects?: number;

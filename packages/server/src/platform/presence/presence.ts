@@ -37,7 +37,7 @@ export async function startPresence(
       try {
         await store.deleteProcess(essential, process.name);
       } catch (error) {
-        // Others see soon that it does not report any more.
+        // The other processes see soon that this one does not report any more.
         log.warn({ err: error }, 'this process could not report that it stops');
       }
     },

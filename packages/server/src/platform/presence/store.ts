@@ -14,14 +14,14 @@ export interface ProcessRow {
 
 type NewProcess = Pick<ProcessRow, 'name' | 'type' | 'containers'>;
 
-/** A row that is left says that the process had ended without a farewell, and was started again. */
+/** Adds the row. If one is left, the process had ended without deleting it, so this counts as a restart. */
 export const upsertStarted = (db: Queryable, { name, type, containers }: NewProcess) =>
   db.run(sql`
     insert into server_processes (name, type, containers) values (${name}, ${type}, ${containers})
     on conflict (name) do update set type = excluded.type, containers = excluded.containers,
       started_at = now(), seen_at = now(), restarts = server_processes.restarts + 1`);
 
-/** Adds the row again if others took this process for gone, for example because the machine had been asleep. */
+/** Adds the row again if other processes deleted it, for example because the machine had been asleep. */
 export const upsertSeen = (db: Queryable, { name, type, containers }: NewProcess) =>
   db.run(sql`
     insert into server_processes (name, type, containers) values (${name}, ${type}, ${containers})
@@ -38,7 +38,7 @@ export interface PresenceTimes {
   goneMs: number;
 }
 
-/** By name, after the given one. Leaves out those that are gone. */
+/** Lists processes by name, after the given name. Leaves out processes that are gone. */
 export const listProcesses = (
   db: Queryable,
   { readyMs, goneMs }: PresenceTimes,

@@ -16,7 +16,7 @@ export const BUBBLEWRAP = '/usr/bin/bwrap';
 export interface Fence {
   /** The path of bubblewrap. */
   bubblewrap: string;
-  /** What of the host the program can read, beside the libraries of the system, and where it finds that. */
+  /** The paths of the host that the program can read, beside the libraries of the system, and where it finds them. */
   readable: readonly VisiblePath[];
   /** Folders of the host that it can also write to, where they are. */
   writable?: readonly string[];
@@ -57,7 +57,7 @@ export function fenceArguments(fence: Fence): string[] {
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', ...(hasNetwork ? [] : ['--unshare-net'])],
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY],
     ...['--dev', '/dev', '--remount-ro', '/dev'],
-    // Before the paths, which may be inside of it.
+    // /tmp comes before the paths, because they may be inside of it.
     ...['--size', String(temporaryBytes), '--tmpfs', '/tmp'],
     ...system.flatMap((path) =>
       LIBRARIES.includes(path) && isLink(path) ? linked(path) : bound(inPlace(path)),

@@ -71,7 +71,7 @@ function ownMaps(): string {
   try {
     return readFileSync('/proc/self/maps', 'latin1');
   } catch {
-    // Not on Linux, where alone the limit counts such memory.
+    // The file exists only on Linux, and only there the limit counts such memory.
     return '';
   }
 }

@@ -9,16 +9,16 @@ import { toSpawn } from './program.ts';
 
 export interface SandboxedProgram {
   fence: Fence;
-  /** Not root. */
+  /** The user, who must not be root. */
   user: ProcessUser;
   command: string;
   args: readonly string[];
   input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   timeMs: number;
   cpuSeconds: number;
-  /** Of standard output and standard error, each. The rest is left out. */
+  /** The size limit of standard output and of standard error. The rest is left out. */
   textBytesMax: number;
-  /** Of what it writes to file descriptor 3. A program that writes more is ended. */
+  /** The size limit of file descriptor 3. A program that writes more to it is ended. */
   resultBytesMax: number;
   signal: AbortSignal;
 }
@@ -90,7 +90,7 @@ export async function runSandboxed(program: SandboxedProgram): Promise<Outcome> 
   }
 }
 
-/** A program that reads no further, or has ended, is no failure. */
+/** Writes the input. Does not fail if the program reads no further, or has ended. */
 async function write(stdin: Writable, input: SandboxedProgram['input']) {
   let isOpen = true;
   stdin.on('error', () => {

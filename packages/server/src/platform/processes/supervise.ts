@@ -26,7 +26,7 @@ export interface SuperviseOptions extends LaunchOptions {
   /** Called if a child that was up has ended and is given up. */
   onLost?(error: Error): void;
   stopSteps?: StopStep[];
-  /** For a child whose start failed or took too long. */
+  /** The stop steps for a child whose start failed or took too long. */
   abandonSteps?: StopStep[];
   metrics?: ProcessMetrics;
 }

@@ -9,7 +9,7 @@ const FILE = 'secret.key';
 /** An operator renames `secret.key` to this, so that a new secret is generated and the old one is still accepted. */
 const PREVIOUS_FILE = 'secret.key.previous';
 
-export interface GivenSecrets {
+export interface SecretSettings {
   secretKey: string | undefined;
   /** The previous and the next secret key, while the key is being replaced. */
   otherSecretKeys: string[];
@@ -26,7 +26,7 @@ export interface LoadedSecrets {
 
 export const secretFileOf = (dataDir: string) => join(dataDir, FILE);
 
-export async function loadSecrets(given: GivenSecrets, dataDir: string): Promise<LoadedSecrets> {
+export async function loadSecrets(given: SecretSettings, dataDir: string): Promise<LoadedSecrets> {
   const others = await listOtherSecrets(given, dataDir);
   if (given.secretKey) {
     return { values: [given.secretKey, ...others], generatedFile: undefined, discard: async () => {} };
@@ -36,18 +36,18 @@ export async function loadSecrets(given: GivenSecrets, dataDir: string): Promise
 }
 
 /** Returns nothing if no secret is given, neither in the settings nor in the data dir. */
-export async function findSecrets(given: GivenSecrets, dataDir: string): Promise<Secrets | undefined> {
+export async function findSecrets(given: SecretSettings, dataDir: string): Promise<Secrets | undefined> {
   const value = given.secretKey ?? (await readSecret(secretFileOf(dataDir)));
   return value === undefined ? undefined : [value, ...(await listOtherSecrets(given, dataDir))];
 }
 
 /** The previous and the next secrets, while the secret is being replaced. */
-export async function listOtherSecrets({ secretKey, otherSecretKeys }: GivenSecrets, dataDir: string) {
+export async function listOtherSecrets({ secretKey, otherSecretKeys }: SecretSettings, dataDir: string) {
   const previous = secretKey ? undefined : await readSecret(join(dataDir, PREVIOUS_FILE));
   return [...otherSecretKeys, ...(previous === undefined ? [] : [previous])];
 }
 
-/** The data dir must have none yet. */
+/** Stores the secret. Fails if the data dir has one already. */
 export const storeSecret = (dataDir: string, secret: string) =>
   writeFile(secretFileOf(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx' });
 

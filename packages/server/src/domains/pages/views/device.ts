@@ -4,11 +4,11 @@ import type { View } from '../layout.ts';
 import { alert, field, hidden, notice, time } from './parts.ts';
 import { programOf } from './program.ts';
 
-/** Who is signed in. */
+/** The person who is signed in. */
 export interface Visitor {
   email: string;
   csrf: string;
-  /** Where to go when somebody else has signed in. */
+  /** The address to go to when another person has signed in. */
   next: string;
 }
 

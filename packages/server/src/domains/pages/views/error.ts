@@ -3,7 +3,7 @@ import { html } from '../../../platform/http/html.ts';
 import type { View } from '../layout.ts';
 import { inWords } from './parts.ts';
 
-/** For errors that are not about one field of a form. */
+/** The page for errors that are not about one field of a form. */
 export function errorView(failure: ApiError, requestId: string, backTo: string): View {
   const title = TITLES[failure.statusCode] ?? 'Something went wrong';
   return {

@@ -8,7 +8,7 @@ export interface SetPasswordForm {
   kind: 'invitation' | 'reset';
   path: string;
   link: string;
-  /** Whom the link is for. */
+  /** The person that the link is for. */
   person: { firstName: string | null; email: string };
   name: string;
   /** Ways to accept the link without a password. */

@@ -6,7 +6,7 @@ import { addressWith, alert, field, hidden, inWords, notice } from './parts.ts';
 
 /** Another way to sign in, such as an OpenID Connect provider. */
 export interface SignInWay {
-  /** For "Sign in with …". */
+  /** The name of the provider, for "Sign in with …". */
   name: string;
   /** The address that begins it. It takes the parameters `next` and `link`. */
   path: string;

@@ -18,7 +18,7 @@ import {
 import { chartPiece } from './chart.ts';
 import { figurePiece } from './figure.ts';
 import { mapPiece } from './map.ts';
-import { type Box, type Look, NOTHING, type Piece, type Plot, WidgetFailure } from './pieces.ts';
+import { type Box, type Look, NOTHING, type Piece, type Plot, WidgetError } from './pieces.ts';
 import { htmlPiece, markdownPiece } from './prose.ts';
 import { tablePiece } from './table.ts';
 import type { DrawnBoard } from './task.ts';
@@ -137,7 +137,7 @@ function pieceOf(
 ): Piece {
   const { config, type } = widget;
   const title = String(config?.title ?? '');
-  if (typeof config?.problem === 'string') throw new WidgetFailure(title, config.problem);
+  if (typeof config?.problem === 'string') throw new WidgetError(title, config.problem);
   switch (type) {
     case 'CHART':
       return reportPiece(board, widget, width, look);
@@ -218,7 +218,7 @@ function reportPiece(board: DrawnBoard, widget: Widget, width: number, look: Loo
   const title = String(widget.config?.title ?? (snapshot?.title || snapshot?.name || ''));
   const refusal = snapshot ? snapshot.meta?.problem : 'its report is missing';
   const rows = board.rows.get(widget.id);
-  if (!snapshot || refusal || !rows) throw new WidgetFailure(title, refusal ?? 'its rows are missing');
+  if (!snapshot || refusal || !rows) throw new WidgetError(title, refusal ?? 'its rows are missing');
   const inside = width - 2 * CARD.side;
   try {
     const isPlot = snapshot.kind === 'vega' && rows.rows.length > 0;
@@ -227,7 +227,7 @@ function reportPiece(board: DrawnBoard, widget: Widget, width: number, look: Loo
       isPlot,
     });
   } catch (error) {
-    throw error instanceof WidgetFailure ? error : new WidgetFailure(title, (error as Error).message);
+    throw error instanceof WidgetError ? error : new WidgetError(title, (error as Error).message);
   }
 }
 
@@ -298,7 +298,7 @@ function card(
       const drawn = await Promise.resolve()
         .then(() => body.draw(box, plots))
         .catch((error: Error) => {
-          throw error instanceof WidgetFailure ? error : new WidgetFailure(title, error.message);
+          throw error instanceof WidgetError ? error : new WidgetError(title, error.message);
         });
       if (isPlot) plots.push({ ...box, title });
       return (

@@ -52,7 +52,7 @@ async function svgOf(draw: Draw, unseen?: ReadonlySet<number>): Promise<string> 
   try {
     await view.runAsync();
     if (refusal) throw refusal;
-    // Only what is drawn tells which labels have room. The next ones that have tell the year.
+    // Only the drawn chart tells which labels have room. The year moves from labels that are lost to the next ones.
     const lost = unseen ? new Set<number>() : unseenTimes(view.scenegraph().root);
     if (lost.size) return await svgOf(draw, lost);
     return await view.toSVG();
@@ -62,7 +62,7 @@ async function svgOf(draw: Draw, unseen?: ReadonlySet<number>): Promise<string> 
 }
 
 /**
- * What is in the picture of a chart, for a place among others: its own names do not meet those of others. Nothing in it may
+ * Returns the content of a chart's SVG for a place among others: its ids do not collide with theirs. Nothing in it may
  * name a file or an address, which the program that makes the pixels would open.
  */
 export function within(svg: string, id: string): string {

@@ -105,7 +105,7 @@ const facesOf = (style: Style): Face[] => {
 
 const widths: Record<Style, Map<number, number>> = { regular: new Map(), bold: new Map() };
 
-/** In parts of the size. Letters that no font has are drawn as a box. */
+/** The width of a letter as a part of the font size. Letters that no font has are drawn as a box. */
 function emOf(codePoint: number, style: Style): number {
   const known = widths[style].get(codePoint);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ export function widthOf(text: string, size: number, weight = 400): number {
 const BOX = '□';
 const isDrawn = new Map<number, boolean>();
 
-/** Without letters that no font has: they would be left out without a trace. */
+/** Puts a box in the place of letters that no font has: they would be left out without a trace. */
 export const withBoxes = (text: string) =>
   text.replaceAll(/[^\p{ASCII}]/gu, (letter) => {
     const codePoint = letter.codePointAt(0)!;

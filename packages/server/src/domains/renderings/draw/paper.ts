@@ -14,7 +14,10 @@ const MARGIN = 20;
 export const INSIDE = WIDTH - 2 * MARGIN;
 const GAP = 16;
 const DENSITY = 2;
-/** Of a picture: four bytes each, in memory. A longer dashboard is drawn less densely, and then not at all. */
+/**
+ * The most pixels of a picture: four bytes each, in memory. A longer dashboard is drawn less densely, and then not at
+ * all.
+ */
 const PIXELS_MAX = 32_000_000;
 const PAGES_MAX = 60;
 /** A4, sideways, in points. */

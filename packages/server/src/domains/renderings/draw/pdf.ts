@@ -14,7 +14,7 @@ export interface Sheet {
   height: number;
   margin: number;
   title: string;
-  /** Of the margins, as `#rrggbb`. */
+  /** The colour of the margins, as `#rrggbb`. */
   background: string;
 }
 

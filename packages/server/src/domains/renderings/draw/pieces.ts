@@ -30,7 +30,7 @@ export interface Look {
 export const NOTHING: Piece = { least: 0, draw: () => '' };
 
 /** A widget that cannot be drawn: then nothing is, because a picture with a hole in it looks complete. */
-export class WidgetFailure extends Error {
+export class WidgetError extends Error {
   readonly title: string;
   constructor(title: string, reason: string) {
     super(reason);

@@ -16,7 +16,10 @@ const PALETTE_MAX = 256;
 const EXACT = 128;
 /** Pictures with more have photographs in them. */
 const COLORS_MAX = 4096;
-/** How far a shade may be from the one in its place, in each of red, green and blue: the first with which all find room. */
+/**
+ * How far a shade may be from the colour that replaces it, in each of red, green and blue. The first difference with
+ * which all colours fit into the palette is used.
+ */
 const DIFFERENCES = [0, 2, 4, 6, 8, 12];
 const KNOWN = 4096;
 
@@ -65,7 +68,8 @@ function colorsOf(words: Uint32Array) {
   // Most colours are found here, which is much faster than the map.
   const keys = new Uint32Array(KNOWN);
   const values = new Uint16Array(KNOWN);
-  // The only place that an empty table would answer for: that of colour 0. Colour 1 has another place.
+  // An empty cache would answer for colour 0, because all its keys are 0. The place of that colour gets key 1: colour 1
+  // has another place.
   keys[0] = 1;
   let last = 0;
   let number = -1;

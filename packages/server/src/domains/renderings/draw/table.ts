@@ -71,7 +71,7 @@ export function tablePiece(table: TableView, look: Look): Piece {
   };
 }
 
-/** As wide as their texts, and then all of the width, in parts. Those with a width of their own keep it if there is room. */
+/** The widths of columns: their own or that of their texts, all scaled so that together they fill the width. */
 function columnWidths({ columns, rows, totals }: TableView, width: number): number[] {
   const wanted = columns.map((column, i) => {
     if (column.width) return column.width;

@@ -36,7 +36,7 @@ export interface SmallTable {
 
 export interface Drawing {
   bytes: Uint8Array;
-  /** Of a PNG, at its size on a screen. */
+  /** The width of a PNG, at its size on a screen. */
   width: number;
   height: number;
   title: string;

@@ -25,7 +25,7 @@ export interface Header {
   version: string;
   createdAt: string;
   secretKeyFingerprint: string;
-  /** Only if the operator asked for it. */
+  /** The secret key, only if the operator asked for it. */
   secretKey?: string;
   migrations: { version: number; name: string; checksum: string }[];
   tables: StoredTable[];

@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 export interface StoredTable {
   name: string;
-  /** Without generated ones. */
+  /** The names of the columns, without generated ones. */
   columns: string[];
 }
 
@@ -49,7 +49,7 @@ export async function listPartitions(client: pg.Client): Promise<Partition[]> {
   return rows;
 }
 
-/** Their values now, which are at least those of the transaction's snapshot. */
+/** Lists sequences with their current values, which are at least those of the transaction's snapshot. */
 export async function listSequences(client: pg.Client): Promise<Sequence[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where ${OURS} and relkind = 'S' order by relname collate "C"`,
@@ -64,7 +64,7 @@ export async function listSequences(client: pg.Client): Promise<Sequence[]> {
   return sequences;
 }
 
-/** Without those that partitions inherit. */
+/** Lists the foreign keys, without those that partitions inherit. */
 export async function listForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
   const { rows } = await client.query(`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
@@ -74,7 +74,7 @@ export async function listForeignKeys(client: pg.Client): Promise<ForeignKey[]> 
   return rows;
 }
 
-/** Quoted where SQL needs it. */
+/** Lists the names of tables with triggers, quoted where SQL needs it. */
 export async function listTablesWithTriggers(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query(`
     select distinct tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid

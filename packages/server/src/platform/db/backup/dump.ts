@@ -29,7 +29,7 @@ export async function dumpDatabase(
   const client = await openClient(connection);
   try {
     await client.query(COPY_SETTINGS);
-    // Ending the session releases it.
+    // The end of the session releases the lock.
     await client.query('select pg_advisory_lock_shared($1)', [BACKUP_LOCK]);
     const tables = await beginSnapshot(client);
     const described = await describe(new ClientQueries(client));

@@ -22,13 +22,13 @@ export async function loadDatabase(
   connection: ConnectionSettings,
   options: {
     header: Header;
-    /** Those of the backup's version. */
+    /** The migrations of the backup's version. */
     migrations: Migration[];
     entries: AsyncIterable<Entry>;
     takeFile: (file: string, data: Buffer) => Promise<void>;
     /** Changes the restored rows, in the same transaction. They have the schema of the backup's version. */
     finish: (db: Queryable) => Promise<void>;
-    /** Ends it. */
+    /** Aborts the load. */
     signal?: AbortSignal;
   },
 ): Promise<void> {
@@ -149,7 +149,7 @@ async function requireSameRows(client: pg.Client, tables: StoredTable[], totals:
   }
 }
 
-/** So that the first requests are planned with the new tables in mind. */
+/** Updates the statistics of the tables, so that the first requests get good query plans. */
 export async function analyzeDatabase(connection: ConnectionSettings): Promise<void> {
   const client = await openClient(connection);
   try {

@@ -10,7 +10,7 @@ const markOf = (dataDir: string) => join(dataDir, 'restore-unfinished');
 export async function markUnfinished(dataDir: string): Promise<void> {
   await makeDataDir(dataDir);
   await writeFile(markOf(dataDir), '', { mode: 0o600, flag: 'wx', flush: true }).catch((error) => {
-    // Another restore was faster.
+    // Reports another restore that has made the mark first.
     requireFinished(dataDir);
     throw error;
   });

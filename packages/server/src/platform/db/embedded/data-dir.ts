@@ -37,7 +37,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Checked before the folder is created, so that no useless folder is left behind. */
+/** Throws if the user cannot reach the folder. Called before it is created, so that no useless folder is left. */
 export function requireReach(user: ProcessUser, dataDir: string) {
   let existing = dataDir;
   while (!existsSync(existing)) existing = dirname(existing);

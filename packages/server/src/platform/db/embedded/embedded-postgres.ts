@@ -122,8 +122,8 @@ async function reasonToGiveUp(
 ): Promise<Error | undefined> {
   if (error instanceof StartupError || !exit) return error;
   // The problem is temporary if processes of a killed database still hold its memory, if another server is starting it,
-  // or if somebody ended it or one of its processes while it started. In the last case, it reports the reason only in
-  // its log.
+  // or if it or one of its processes was killed while it started. In the last case, it reports the reason only in its
+  // log.
   const said = lastLine(exit.output);
   const willPass =
     said === '' ||

@@ -6,7 +6,7 @@ import { compareEntries, EMPTY_TREE, isDirectory, parseTree } from '../trees.ts'
 import { printable } from './pkt-line.ts';
 import { RemoteError } from './remote-error.ts';
 
-/** What the new objects refer to and what is not among them. Whoever stores them must have these already. */
+/** Objects that the new ones refer to and that are not among them. They must be stored already. */
 export interface References {
   commits: Hash[];
   trees: Hash[];
@@ -134,7 +134,7 @@ export function measureTrees(
       'too_large',
       `The repository is too large: it has more than ${treeDepth} folders in one another.`,
     );
-  // A stack of its own, because folders in folders are as deep as the sender likes.
+  // An explicit stack in place of recursion, because the sender decides how deep folders are nested.
   const stack: { hash: Hash; below: Hash[]; at: number; entries: number; depth: number }[] = [];
   const enter = (hash: Hash) => {
     const tree = treeOf(hash) ?? [];

@@ -26,7 +26,7 @@ export function deltaSizes(delta: Buffer): { baseBytes: number; resultBytes: num
   return { baseBytes, resultBytes };
 }
 
-/** A copy of no given size has this one. */
+/** The size of a copy that names none. */
 const COPY_BYTES = 0x10000;
 
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {

@@ -8,11 +8,11 @@ import { RemoteError, type RemoteFailure } from './remote-error.ts';
 export interface PackTask {
   pack: Uint8Array;
   limits: PackLimits & ContentLimits;
-  /** For the deltas of a thin pack. */
+  /** Known objects, as bases for the deltas of a thin pack. */
   known: [Hash, PlainObject][];
-  /** What folders hold that the reader has already. */
+  /** The sizes of folders that the reader has already. */
   sizes: [Hash, TreeSize][];
-  /** If it is given, nothing is to be stored: only these files are the answer. */
+  /** The files to read, if nothing is to be stored: they alone are the answer then. */
   files?: FileSelection;
 }
 

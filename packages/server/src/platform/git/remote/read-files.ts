@@ -12,11 +12,11 @@ export interface FileSelection {
   commit: Hash;
   /** The folder in which they are: empty, or with a slash at its end. */
   folder: string;
-  /** If it is given, only these are read, where they are there. */
+  /** The only paths to read, as far as they exist. By default all are read. */
   only?: readonly string[];
 }
 
-/** By their paths below the folder. Links and submodules are left out. Nothing of what is left out is checked. */
+/** Returns files by their paths below the folder, without links and submodules. Checks nothing that it leaves out. */
 export function readFiles(
   objects: ReadonlyMap<Hash, GitObject>,
   { commit, folder, only }: FileSelection,
@@ -53,7 +53,7 @@ export function readFiles(
         throw new RemoteError('unacceptable', 'The repository has a name that a file cannot have.');
       if (isFile) {
         const content = contentOf(entry.hash, 'blob');
-        // The same file can be in many places.
+        // Counts a file in each of its places, because each becomes a file of the result.
         bytes += content.length;
         if (bytes > totalBytes) throw tooLarge(`its files have more than ${totalBytes} bytes`);
         files.push([path, content]);

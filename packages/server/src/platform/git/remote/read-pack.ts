@@ -7,9 +7,9 @@ import { RemoteError } from './remote-error.ts';
 
 export interface PackLimits {
   objects: number;
-  /** Of one object, decompressed. */
+  /** The size limit of one object, decompressed. */
   objectBytes: number;
-  /** Of all objects, decompressed. */
+  /** The size limit of all objects together, decompressed. */
   totalBytes: number;
   /** How many deltas may stand on one another. Git itself makes chains of up to 50, or 250 where one asks for it. */
   deltaDepth: number;
@@ -118,7 +118,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 function inflate(compressed: Buffer, size: number) {
   try {
-    // Without the exact limit, a small object could become a very large one. Zlib takes no limit and no chunk of zero bytes.
+    // Without the exact limit, a small object could become a very large one. Zlib does not take zero as a limit, nor as
+    // the size of a chunk.
     const { buffer, engine } = inflateSync(compressed, {
       info: true,
       maxOutputLength: Math.max(size, 1),
@@ -190,7 +191,7 @@ function resolveDeltas(
         rebuild(entry, objects.get(entry.base)!, depths.get(entry.base)! + 1);
       else wait(entry);
     } else if (entry.type !== 'tag') {
-      // Tags are not kept: nobody asked for them.
+      // Tag objects are dropped, because no caller needs them.
       ready.push({ entry, object: { type: entry.type!, content: entry.content }, depth: 0 });
     }
     drain();
@@ -200,7 +201,7 @@ function resolveDeltas(
     drain();
   }
   const missing = [...waiting.keys()].filter((base): base is Hash => typeof base === 'string');
-  // What waits for a place in the pack waits for a delta that waits itself, or for nothing that exists.
+  // A delta that still waits for a place in the pack has a base that waits itself, or no base at all.
   if (waiting.size && (!missing.length || missing.every((hash) => known.has(hash)))) throw broken();
   return { objects, missing };
 }

@@ -3,8 +3,8 @@
  * refer to is there. A pack that is refused leaves nothing behind.
  */
 import { createAdmission, notNow } from '../../admission/admission.ts';
-import { createThreads, ThreadLimitReached, threadScript } from '../../threads.ts';
-import { type GitObject, type Hash, MissingObject, type Objects } from '../objects.ts';
+import { createThreads, ThreadLimitError, threadScript } from '../../threads.ts';
+import { type GitObject, type Hash, MissingObjectError, type Objects } from '../objects.ts';
 import { readTreesBelow } from '../trees.ts';
 import { type ContentLimits, measureTrees } from './check-objects.ts';
 import { type PackAnswer, type PackTask, toObjects } from './pack-tasks.ts';
@@ -47,7 +47,7 @@ export function createPackReader(): PackReader {
 
   const run = (task: PackTask, signal: AbortSignal) =>
     threads.run(task, signal).catch((error: unknown) => {
-      if (!(error instanceof ThreadLimitReached)) throw error;
+      if (!(error instanceof ThreadLimitError)) throw error;
       throw new RemoteError(
         'too_large',
         'The repository is too large: to read it took too much time or memory.',
@@ -67,7 +67,7 @@ export function createPackReader(): PackReader {
       answer = await run(task, signal);
     }
     if (answer.kind === 'objects' && answer.references.trees.length) {
-      // A known folder may be in thousands of places of a new one, so the second look counts what is in it.
+      // A known folder may be in thousands of places of a new one, so a second run counts the entries of known folders.
       task = { ...task, sizes: [...(await knownSizes(objects, answer.references.trees, limits))] };
       answer = await run(task, signal);
     }
@@ -116,7 +116,7 @@ async function requireKnown(objects: Objects, { commits, trees, blobs }: Referen
   const known = new Set(commits);
   await whatIsThere(async () => {
     for (const [hash, { type }] of await objects.read([...commits, ...trees]))
-      if (type !== (known.has(hash) ? 'commit' : 'tree')) throw new MissingObject(hash);
+      if (type !== (known.has(hash) ? 'commit' : 'tree')) throw new MissingObjectError(hash);
     await objects.sizes(blobs);
   });
 }
@@ -127,6 +127,6 @@ async function whatIsThere<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof MissingObject ? incomplete() : error;
+    throw error instanceof MissingObjectError ? incomplete() : error;
   }
 }

@@ -9,7 +9,7 @@ export type RemoteFailure =
   | 'too_large'
   /** The repository holds something that this server does not store. */
   | 'unacceptable'
-  /** The remote did not take a push, most often because somebody else pushed before. */
+  /** The remote did not take a push, most often because another push came first. */
   | 'rejected'
   /** The remote reports an error of its own. */
   | 'failed';

@@ -15,7 +15,7 @@ import {
 import { RemoteError } from './remote-error.ts';
 
 export interface RemoteAddress {
-  /** Without credentials, and without `/info/refs`. */
+  /** The address without credentials, and without `/info/refs`. */
   url: string;
   credentials?: { user: string; token: string } | undefined;
 }
@@ -62,10 +62,10 @@ const TAGS = 'refs/tags/';
 const COMMIT = /^[0-9a-f]{40}$/;
 const NO_COMMIT = '0'.repeat(40);
 const AGENT = 'agent=oriel';
-/** Of 100,000 branches and tags, about. */
+/** The size of a list of about 100,000 branches and tags. */
 const LIST_BYTES = 16 * 1024 * 1024;
 const BRANCHES_MAX = 10_000;
-/** A remote needs only some commits that both sides have to know the rest. */
+/** The limit of known commits to name: from some that both sides have, the remote knows the rest. */
 const HAVES_MAX = 512;
 
 type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -209,7 +209,7 @@ function requireSuccess({ status }: Response) {
       'unauthorized',
       'The git server does not accept the credentials, or they may not do this.',
     );
-  // Hosts also answer 404 to whoever may not know that a repository exists.
+  // Hosts also answer 404 to callers who may not know that a repository exists.
   if (status === 404)
     throw new RemoteError('not_found', 'The git server does not have this repository, or does not show it.');
   if (status >= 300 && status < 400)
@@ -227,9 +227,9 @@ const REF_LINE = /^([0-9a-f]{40}|unborn) ([^ ]+)((?: [^ ]+)*)$/;
 interface Ref {
   name: string;
   hash: Hash | 'unborn';
-  /** What `HEAD` names. */
+  /** The ref that `HEAD` names. */
   target: string | undefined;
-  /** What a tag with a message of its own stands for. */
+  /** The object that an annotated tag names. */
   peeled: Hash | undefined;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Closes what leads from an object to code, in threads that work with what others wrote. The rules for charts and the guards of
- * their expressions come first; a hole in them should not reach the server, nor the charts of others in the same thread. Call it
- * when all modules are loaded.
+ * Hardens threads that evaluate what users wrote: no constructor makes code from a text any more, and prototypes take
+ * no new properties. The rules for charts and the guards of their expressions come first; a hole in them should not
+ * reach the server, nor the charts of other users in the same thread. Call it when all modules are loaded.
  */
 const NOTHING = [() => {}, async () => {}, function* () {}, async function* () {}];
 
-export function closeThread() {
+export function hardenThread() {
   const refuse = () => {
     throw new EvalError('No text becomes code in this thread.');
   };

@@ -17,7 +17,7 @@ const TABLES = [
   "insert into fence_marks values (1, '1', 'a'), (2, '1', 'a'), (3, 'z', 'b')",
 ];
 
-/** It takes longer than what it must come before, so that databases would like to compute it last. */
+/** A policy that takes longer than the conditions it must precede, so that databases would like to compute it last. */
 const POLICY = `    access_policy:
       - group: "*"
         row_level:
@@ -285,7 +285,7 @@ ${POLICY}`;
 const whereOf = (query: object, who = viewer) =>
   planOf(engines[1]!.model, query, who, 'postgres').statement.sql.replace(/\s+/g, ' ');
 
-test('columns that are compared with values stay outside of the fence, where an index finds them', () => {
+test('columns that are compared with values stay outside of the barrier, where an index finds them', () => {
   const sql = whereOf({
     ...COUNT,
     filters: [
@@ -313,7 +313,7 @@ test('so do columns of SQL that only lists them', () => {
   expect(where('id, tenant, n + 1 as number')).toMatch(/where case when .* then "queried".number >/);
 });
 
-test('a join is fenced where SQL is behind a column of the partner', () => {
+test('a join is behind a barrier where SQL is behind a column of the partner', () => {
   const joinTo = (partner: string) =>
     yaml('postgres').replace(
       '    joins:\n',
@@ -375,7 +375,7 @@ views:
   );
 });
 
-test('without a policy nothing is fenced', () => {
+test('without a policy nothing is behind a barrier', () => {
   const model = modelOf(yaml('postgres').replaceAll(POLICY, ''));
   for (const query of [
     { ...COUNT, filters: [filter('things.number', 'gt', '7')], segments: ['things.large'] },

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const STEP_MS = 5;
 
 /** Call it after each small piece of work. It waits if the step has taken long enough. */
-export function createSteps(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let from = performance.now();
   return () => {
     if (performance.now() - from < STEP_MS) return undefined;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 test('no constructor makes code of a text, and nothing is added to what all objects share', async () => {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('./close-thread.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('./harden-thread.ts', import.meta.url))],
     ...{ bundle: true, format: 'iife', globalName: 'closing', write: false },
   });
   const context = createContext({});
@@ -14,7 +14,7 @@ test('no constructor makes code of a text, and nothing is added to what all obje
     (each) => `(${each}).constructor('return 1')`,
   );
   for (const make of makers) run(make);
-  runInContext(`${outputFiles[0]!.text}; closing.closeThread();`, context);
+  runInContext(`${outputFiles[0]!.text}; closing.hardenThread();`, context);
   for (const make of makers) expect(() => run(make)).toThrow('No text becomes code');
   expect(() => run('(() => {}).constructor = Object; Object.prototype.a = 1')).toThrow();
   expect(() => run('[].constructor.prototype.a = 1')).toThrow('not extensible');

@@ -1,7 +1,7 @@
 /**
  * Databases compute conditions in the order that they like. An error, or the time that it takes, would tell the viewer
  * about a row that a policy hides. So what can fail stands behind the policies, in a CASE: it is computed only for rows
- * that the viewer may see. Columns of a select need no fence, because they are computed for rows that WHERE has kept.
+ * that the viewer may see. Columns of a select need no barrier, because they are computed for rows that WHERE has kept.
  */
 import { type Access, policyConditions, type RowPolicy } from './policies.ts';
 import type { Rows } from './rows.ts';
@@ -30,27 +30,27 @@ export function behindPolicies(
   access: Access,
   conditions: readonly RowCondition[],
   otherJoins: readonly JoinClause[] = [],
-): Required<Pick<Select, 'joins' | 'where'>> & Pick<Select, 'fence'> {
+): Required<Pick<Select, 'joins' | 'where'>> & Pick<Select, 'barrier'> {
   const policies = policyConditions(rows, access).filter(({ condition }) => condition !== true);
   const all = (found: readonly { readonly condition: Condition }[]) =>
     found.map(({ condition }) => condition);
   if (!policies.length) return { joins: [...rows.joins, ...otherJoins], where: all(conditions) };
   const failing = allOf(all(conditions.filter(({ canFail }) => canFail)));
-  const fence = fenced(allOf(all(policies)), failing);
-  const isApart = rows.context.dialect.keeping !== undefined && typeof fence !== 'boolean';
+  const barrier = guarded(allOf(all(policies)), failing);
+  const isApart = rows.context.dialect.keeping !== undefined && typeof barrier !== 'boolean';
   return {
     joins: [...rows.joins.map((_, i) => fencedJoin(rows, i, policies)), ...otherJoins],
-    ...(isApart ? { fence } : {}),
+    ...(isApart ? { barrier } : {}),
     where: [
       ...all(conditions.filter(({ canFail }) => !canFail)),
-      ...(isApart ? [] : [fence]),
+      ...(isApart ? [] : [barrier]),
       ...all(policies),
     ],
   };
 }
 
-/** A condition that is decided already needs no fence. */
-function fenced(guard: Condition, condition: Condition): Condition {
+/** A condition that is decided already needs no barrier. */
+function guarded(guard: Condition, condition: Condition): Condition {
   if (guard === true || typeof condition === 'boolean') return condition;
   return sql`case when ${written(guard)} then ${condition} end`;
 }
@@ -59,8 +59,9 @@ const written = (condition: Condition): Sql =>
   typeof condition === 'boolean' ? [String(condition)] : condition;
 
 /**
- * Whether two rows belong together must be known before a policy of both can be decided. But rows that the cubes joined
- * so far hide need no partner; nor does a row need a partner that is hidden, if its policy refuses a missing row too.
+ * A join is computed before a policy that needs both of its sides. But it need not find a partner for rows that the
+ * policies of the cubes joined so far hide, nor a partner that its own policy hides, if that policy refuses a missing
+ * row too.
  */
 function fencedJoin(rows: Rows, index: number, policies: readonly RowPolicy[]): JoinClause {
   const join = rows.joins[index]!;
@@ -80,18 +81,18 @@ function fencedJoin(rows: Rows, index: number, policies: readonly RowPolicy[]): 
     return allOf([...(names.size ? [before] : []), ...(isPartner ? [partner] : [])]);
   };
   let isFenced = false;
-  const fence = (guard: Condition, part: Sql): Sql => {
+  const barrier = (guard: Condition, part: Sql): Sql => {
     isFenced ||= guard !== true;
-    return written(fenced(guard, part));
+    return written(guarded(guard, part));
   };
-  const side = (part: Sql) => (isPlainSide(rows, part) ? part : fence(guardOf(part), part));
+  const side = (part: Sql) => (isPlainSide(rows, part) ? part : barrier(guardOf(part), part));
   const conjuncts = conjunctsOf(tokensOf(join.on, rows.context.dialect.lexing)).map((conjunct): Sql => {
     const sides = splitAt(conjunct, '=');
     // Databases look up partners by equalities, so these stay equalities.
     const isEquality = sides.length === 2 && !conjunct.some((token) => isToken(token, OPERATOR));
     return isEquality
       ? sql`${side(sides[0]!)} = ${side(sides[1]!)}`
-      : fence(allOf([before, partner]), conjunct);
+      : barrier(allOf([before, partner]), conjunct);
   });
   return isFenced ? { ...join, on: joined(conjuncts, ' and ') } : join;
 }

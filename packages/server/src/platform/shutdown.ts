@@ -1,7 +1,7 @@
 /** Collects what was started, and stops it in the reverse order. */
 import type { Logger } from './log.ts';
 
-export interface Undo {
+export interface Shutdown {
   /** `what` completes "could not stop …". */
   add(what: string, step: () => unknown): void;
   /**
@@ -10,11 +10,11 @@ export interface Undo {
   run(): Promise<void>;
 }
 
-export function createUndo(log: Logger): Undo {
+export function createShutdown(log: Logger): Shutdown {
   const steps: { what: string; step: () => unknown }[] = [];
   let running: Promise<void> | undefined;
 
-  async function takeSteps() {
+  async function runSteps() {
     const failed: string[] = [];
     for (const { what, step } of steps.splice(0).reverse()) {
       try {
@@ -29,6 +29,6 @@ export function createUndo(log: Logger): Undo {
 
   return {
     add: (what, step) => void steps.push({ what, step }),
-    run: () => (running ??= takeSteps()),
+    run: () => (running ??= runSteps()),
   };
 }
