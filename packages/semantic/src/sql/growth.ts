@@ -61,9 +61,9 @@ export function lengthOf(name: string | undefined, parts: readonly number[]): nu
     case 'stddev':
     case 'stddev_pop':
     case 'stddev_samp':
-      return Math.max(longest, 2 * first);
+      return 2 * first;
     case 'string_agg':
-      return Math.max(longest, ROWS * (first + second));
+      return ROWS * (first + second);
     case 'replace':
       requireSearch(first, second);
       // Each character may be replaced.

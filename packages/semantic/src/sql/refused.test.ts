@@ -26,6 +26,7 @@ test.each([
 });
 
 const REFUSED: [string, string][] = [
+  ['0x1FFFFFFFFFFFFFFFF', 'The SQL has a number that cannot be used here.'],
   ['round()', '`round` takes a number'],
   ["date_part('year')", '`extract` takes a part and a time.'],
   ["date_trunc('day')", '`date_trunc` takes a unit and a time.'],

@@ -18,6 +18,7 @@ const MEANINGS: [string, Cell[][]][] = [
   ['select * from customers order by 1 limit 1', [['1', 'Ada', 'EMEA']]],
   ["select c.* from customers as c where c.name = 'Bob'", [['2', 'Bob', 'AMER']]],
   ['select count(*) from orders', [['5']]],
+  ["select count(*) from orders where status <> ''", [['4']]],
   [
     'select status, count(*) as n from orders group by status order by n desc, status',
     [

@@ -104,6 +104,8 @@ test('the latest of several revocations counts, in whatever order they come, and
     expect([target, covers(150), covers(200), covers(201)]).toEqual([target, true, true, false]);
   }
   revocations.add({ ...NOBODY, sessionId: 7, until: 100 });
+  const namedNull = revocations.covers({ ...TOKEN, embedTenant: 'null', exchangedAt: 50 });
+  expect(namedNull, 'an embed tenant that is called null').toBe(false);
   const ofSession = (sessionId: number) => revocations.covers({ ...TOKEN, sessionId, exchangedAt: 201 });
   expect([ofSession(7), ofSession(1)]).toEqual([true, false]);
 });
