@@ -8,11 +8,15 @@ import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { field as accessorOf } from 'vega-util';
 import * as view from 'vega-view-transforms';
-import { type Budget, spendOn } from './budget.ts';
+import { type Budget, spendOn, spendOnLength } from './budget.ts';
 import { ChartRefusedError } from './chart-refused.ts';
 
 /** The longest list or text, and the most ticks or bins, that a number can ask for. */
 const LENGTH_MAX = 10_000;
+/** Of a polynomial whose order is not given. */
+const DEFAULT_ORDER = 3;
+/** Finding and drawing the curve of a group takes about so many steps, for each pair of its powers. */
+const CURVE_WORK = 15_000;
 /** Each step of a curve reads all rows. */
 const STEPS_MAX = 1000;
 const ROWS_MAX = 1_000_000;
@@ -49,14 +53,28 @@ const requireFormat = (specifier: unknown) =>
 
 type Check<Given extends unknown[]> = (...given: Given) => void;
 
+/** Near the end of what a `Date` can hold, d3 looks for the next time forever. */
+const TIME_MAX = 8e15;
+function requireTime(time: unknown) {
+  if (Math.abs(Number(time)) > TIME_MAX)
+    throw new ChartRefusedError('The chart has a time that is too far away.');
+}
+
 /** d3 finds the times of a step by trying one after the other, from the last whole step of the unit on. */
 const requireStep = (step: unknown) => atMost(Math.abs(Number(step ?? 1)), TIME_STEP_MAX, 'times');
 
 const requireTimes: Check<unknown[]> = (...[unit, start, stop, step]) => {
   requireStep(step);
+  requireTime(start);
+  requireTime(stop);
   atMost(timesIn(unit, start, stop, step), LENGTH_MAX, 'values');
 };
-const requireOffset: Check<unknown[]> = (...[, , step]) => requireStep(step);
+const requireOffset: Check<unknown[]> = (...[, time, step]) => {
+  requireTime(time);
+  requireStep(step);
+};
+/** Each step of a time is tried. */
+export const STEP_OF_TIME_WORK = 20;
 
 /** What is checked before functions of expressions run. */
 export const LENGTH_CHECKS: Record<string, Check<unknown[]>> = {
@@ -77,6 +95,8 @@ interface Pulse {
   dataflow: object;
 }
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+/** Some transforms read anything with a length as a list: an object, and each character of a text. */
+const anyLengthOf = (value: unknown) => Number(Object(value).length) || 0;
 const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
 
 type Field = (row: unknown) => unknown;
@@ -103,11 +123,17 @@ function requireImputed(params: Params, pulse: Pulse) {
   atMost(keys * countOf(params.groupby ?? []), ROWS_MAX, 'rows');
 }
 
-function requireFlat({ fields }: Params, { source, add = [] }: Pulse) {
-  let count = 0;
-  for (const row of source ?? add)
-    count += Math.max(...(fields as Field[]).map((field) => lengthOf(field(row))));
+/** Each new row gets all columns of the row that it is made of. */
+function spendOnRows(count: number, { source, add = [] }: Pulse, budget: Budget) {
   atMost(count, ROWS_MAX, 'rows');
+  budget.spend(count * Object.keys((source ?? add)[0] ?? {}).length, 'columns');
+}
+
+function requireFlat({ fields }: Params, pulse: Pulse, budget: Budget) {
+  let count = 0;
+  for (const row of pulse.source ?? pulse.add ?? [])
+    count += Math.max(...(fields as Field[]).map((field) => anyLengthOf(field(row))));
+  spendOnRows(count, pulse, budget);
 }
 
 function requireTicks({ count, scale, formatSpecifier }: Params) {
@@ -118,6 +144,7 @@ function requireTicks({ count, scale, formatSpecifier }: Params) {
   const { interval = count, step } = Object(count) as { interval?: unknown; step?: unknown };
   requireStep(step);
   const domain = (scale as { domain(): unknown[] }).domain().map(Number);
+  domain.forEach(requireTime);
   atMost(timesIn(interval, domain[0], domain.at(-1), step), LENGTH_MAX, 'ticks');
 }
 
@@ -149,6 +176,9 @@ function groupsOf(groupby: unknown, { source, add = [] }: Pulse): unknown[][] {
 /** How many rows each group has. */
 const sizesOf = (groupby: unknown, pulse: Pulse) => groupsOf(groupby, pulse).map(({ length }) => length);
 
+/** A row is compared with so many others, in two directions, when rows are sorted. */
+const comparisonsIn = (rows: number) => 2 * Math.ceil(Math.log2(rows + 1));
+
 /** How many rows at most are equal for the comparator. */
 function mostPeers(rows: unknown[], compare: Comparator): number {
   const sorted = rows.toSorted(compare);
@@ -171,29 +201,36 @@ const OF_MOVING_FRAMES = ['min', 'max', 'argmin', 'argmax', ...OF_FRAMES];
 const SAMPLES = 100;
 const samplesIn = (ops: string[]) => (ops.some((op) => op === 'ci0' || op === 'ci1') ? SAMPLES : 1);
 
+/** Each value of a frame is read, and some are sorted. */
+const FRAME_WORK = 8;
+
 function requireWindow(params: Params, pulse: Pulse, budget: Budget) {
   requireGroups(params, pulse);
   const ops = [params.ops ?? []].flat() as string[];
   const [before = null, after = 0] = (params.frame ?? []) as (number | null)[];
   const isMoving = before !== null;
-  if (!ops.some((op) => (isMoving ? OF_MOVING_FRAMES : OF_FRAMES).includes(op))) return;
+  const costly = ops.filter((op) => (isMoving ? OF_MOVING_FRAMES : OF_FRAMES).includes(op));
+  if (!costly.length) return;
   const frame = before === null || after === null ? Infinity : Math.max(1, after - before + 1);
   const compare = params.sort as Comparator | undefined;
   for (const rows of groupsOf(params.groupby, pulse)) {
     // Both ends of a frame move to the last row that is equal to theirs.
     const peers = compare && !params.ignorePeers ? 2 * (mostPeers(rows, compare) - 1) : 0;
-    budget.spend(rows.length * Math.min(rows.length, frame + peers) * samplesIn(ops), 'values');
+    const work = costly.length * FRAME_WORK * samplesIn(ops);
+    budget.spend(rows.length * Math.min(rows.length, frame + peers) * work, 'values');
   }
-}
-
-function requirePivot({ field, limit }: Params, pulse: Pulse, budget: Budget) {
-  requireGroups({ key: field }, pulse);
-  const columns = sizesOf([field], pulse).length;
-  budget.spend(rowsIn(pulse) * Math.min(columns, Number(limit) || columns), 'columns');
 }
 
 /** A group is made with a place for each of its values. */
 const GROUP_WORK = 1300;
+
+function requirePivot({ field, limit, groupby }: Params, pulse: Pulse, budget: Budget) {
+  requireGroups({ key: field }, pulse);
+  const all = sizesOf([field], pulse).length;
+  const columns = Number(limit) > 0 ? Math.min(all, Number(limit)) : all;
+  budget.spend(rowsIn(pulse) * columns, 'columns');
+  budget.spend(sizesOf(groupby, pulse).length * columns * GROUP_WORK, 'columns');
+}
 
 function requireAggregate({ ops, cross, groupby }: Params, pulse: Pulse, budget: Budget) {
   const names = [ops ?? []].flat() as string[];
@@ -210,8 +247,12 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
   pivot: requirePivot,
   cross: (_params, pulse) => atMost(rowsIn(pulse) ** 2, ROWS_MAX, 'rows'),
   sequence: ({ start, stop, step }) => atMost(stepsIn(start, stop, step), ROWS_MAX, 'rows'),
-  bin({ base, maxbins }) {
+  bin({ base, maxbins, extent, span }) {
     atMost(Number(maxbins ?? 0), LENGTH_MAX, 'bins');
+    const [from = 0, to = 0] = (extent ?? []) as number[];
+    const width = Math.abs(Number(span ?? to - from));
+    // A part of so narrow a range is no number that a double can hold.
+    if (width > 0 && width < 1e-290) throw new ChartRefusedError('The range of bins is too narrow.');
     // With a base of 1 or less, Vega looks for the width of bins forever.
     if (base !== undefined && !(Number(base) > 1))
       throw new ChartRefusedError('The base of bins must be more than 1.');
@@ -220,7 +261,7 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     requireGroups(params, pulse);
     requireSteps(params);
     const steps = Math.max(
-      ...[params.steps, params.maxsteps ?? CURVE_STEPS].map((most) => Number(most ?? 0)),
+      ...[params.steps, params.minsteps, params.maxsteps ?? CURVE_STEPS].map((most) => Number(most ?? 0)),
     );
     requireRows(params, pulse, steps);
     // Each step of a curve reads all rows of its group.
@@ -233,7 +274,7 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     requireRows(params, pulse, count);
   },
   dotbin: requireGroups,
-  fold: ({ fields }, pulse) => atMost(rowsIn(pulse) * lengthOf(fields), ROWS_MAX, 'rows'),
+  fold: ({ fields }, pulse, budget) => spendOnRows(rowsIn(pulse) * lengthOf(fields), pulse, budget),
   flatten: requireFlat,
   impute: requireImputed,
   joinaggregate(params, pulse, budget) {
@@ -241,20 +282,37 @@ const TRANSFORMS: Record<string, Check<[Params, Pulse, Budget]>> = {
     requireAggregate(params, pulse, budget);
   },
   window: requireWindow,
-  regression(params, pulse) {
+  regression(params, pulse, budget) {
     requireGroups(params, pulse);
-    atMost(Number(params.order ?? 0), ORDER_MAX, 'powers');
+    const { order = 0, method } = params;
+    if (typeof order !== 'number') throw new ChartRefusedError('The order of a regression must be a number.');
+    atMost(order, ORDER_MAX, 'powers');
+    const powers = method === 'poly' ? order || DEFAULT_ORDER : 0;
+    budget.spend(sizesOf(params.groupby, pulse).length * (powers + 1) ** 2 * CURVE_WORK, 'groups');
   },
   /** Each point of the curve reads a part of all rows. */
   loess(params, pulse, budget) {
     requireGroups(params, pulse);
     atMost(rowsIn(pulse), LENGTH_MAX, 'rows');
+    // Vega takes this part of all rows, and looks for it beyond the last one.
+    if (!(Number(params.bandwidth ?? 0) <= 1))
+      throw new ChartRefusedError('The bandwidth must be 1 or less.');
     for (const size of sizesOf(params.groupby, pulse)) budget.spend(size ** 2 / 4, 'rows');
   },
-  timeunit: ({ step }) => requireStep(step),
-  viewlayout: ({ layout }) => atMost(Number(Object(layout).columns ?? 0), LENGTH_MAX, 'columns'),
-  scale({ base, bins, domain, nice, schemeCount }) {
+  timeunit({ step, field }, pulse, budget) {
+    requireStep(step);
+    for (const row of pulse.source ?? pulse.add ?? []) requireTime((field as Field)(row));
+    budget.spend(rowsIn(pulse) * Math.abs(Number(step ?? 1)) * STEP_OF_TIME_WORK, 'steps');
+  },
+  viewlayout({ layout }) {
+    const columns = Number(Object(layout).columns ?? 0);
+    // Of less than one column, Vega makes a row for each part of it.
+    atMost(columns > 0 && columns < 1 ? Infinity : columns, LENGTH_MAX, 'columns');
+  },
+  scale({ base, bins, domain, nice, schemeCount, type }) {
     requireStep(Object(nice).step);
+    if (nice && (type === 'time' || type === 'utc'))
+      for (const end of (domain ?? []) as unknown[]) requireTime(end);
     atMost(Number(schemeCount ?? 0), LENGTH_MAX, 'colours');
     // A logarithmic scale has a tick for each multiple of its powers.
     atMost(Number(base), LENGTH_MAX, 'ticks');
@@ -293,13 +351,14 @@ function spendOnKeys({ sort, ...params }: Params, { source, add = [] }: Pulse, b
   const rows = source ?? add;
   const spendOnEach = (field: Field, times: number) => {
     const spend: Budget['spend'] = (work, what) => budget.spend(work * times, what);
-    for (const row of rows) spendOn(field(row), { ...budget, spend });
+    budget.spend(rows.length * times, 'values');
+    for (const row of rows) spendOn(field(row), { ...budget, spend }, true);
   };
   for (const field of Object.values(params).flat()) if (isField(field)) spendOnEach(field, 1);
   for (const name of (sort as Comparator | undefined)?.fields ?? []) {
     const nested = accessorOf(name) as Field;
     const field: Field = (row) => (Object.hasOwn(row as object, name) ? (row as Params)[name] : nested(row));
-    spendOnEach(field, 2 * Math.ceil(Math.log2(rows.length + 1)));
+    spendOnEach(field, comparisonsIn(rows.length));
   }
 }
 
@@ -314,6 +373,7 @@ export function boundTransforms() {
     prototype.transform = function (params, pulse) {
       const budget = budgets.get(pulse.dataflow)!;
       budget.spend(rowsIn(pulse) * ROW_WORK * Math.max(1, fieldsIn(params)), 'rows');
+      for (const param of Object.values(params)) spendOnLength(param, budget);
       spendOnKeys(params, pulse, budget);
       check?.(params, pulse, budget);
       return own.call(this, params, pulse);

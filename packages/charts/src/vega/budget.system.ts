@@ -166,6 +166,63 @@ test.each<[string, string, object]>([
     },
   ],
   ['medians of all rows before', 'values', window(30_000, 'median')],
+  ['medians of half of the rows', 'values', window(14_000, 'median', { frame: [-7000, 7000] })],
+  [
+    'many values of each frame',
+    'values',
+    transform(5000, {
+      type: 'window',
+      ...{ ops: Array(100).fill('distinct'), fields: Array(100).fill('b'), frame: [-1000, 0] },
+      as: Array.from({ length: 100 }, (_, i) => `made${i}`),
+    }),
+  ],
+  [
+    'a column for each row, whatever the limit',
+    'columns',
+    transform(10_000, { type: 'pivot', field: 'a', value: 'b', groupby: ['c'], limit: -1 }),
+  ],
+  [
+    'columns of many groups',
+    'columns',
+    transform(3000, { type: 'pivot', field: 'a', value: 'b', groupby: ['text'] }),
+  ],
+  [
+    'curves of high order',
+    'groups',
+    transform(5000, { type: 'regression', method: 'poly', order: 5, x: 'a', y: 'b', groupby: ['text'] }),
+  ],
+  [
+    'rows of many columns',
+    'columns',
+    transform(
+      300,
+      {
+        type: 'window',
+        ops: Array(1000).fill('row_number'),
+        as: Array.from({ length: 1000 }, (_, i) => `made${i}`),
+      },
+      { type: 'fold', fields: Array(1000).fill('a') },
+    ),
+  ],
+  ['steps between times', 'steps', perRow("utcOffset('quarter', datum.a, 1000)", 20_000)],
+  [
+    'rounded times in long steps',
+    'steps',
+    transform(20_000, {
+      type: 'timeunit',
+      field: 'a',
+      units: ['year', 'quarter'],
+      step: 1000,
+      timezone: 'utc',
+    }),
+  ],
+  ['times without a format', 'steps', perRow('length(timeFormat(datum.a))', 20_000)],
+  ['formats', 'steps', perRow(Array(30).fill("format(datum.a, '.2f')").join('+'), 20_000)],
+  [
+    'searches for long texts',
+    'steps',
+    perRow("lastindexof(pad('', 10000, 'x') + pad('', 10000, 'x'), pad('', 10000, 'x') + 'y')", 10),
+  ],
   [
     'values of all rows that are equal',
     'values',
@@ -250,6 +307,10 @@ const axes = [
 ];
 
 test.each<[string, object[]]>([
+  [
+    'texts with marked words',
+    [{ type: 'formula', as: 'made', expr: "replace(datum.text + pad('', 200), /(na)me/g, '<$1>')" }],
+  ],
   [
     'made texts',
     [{ type: 'formula', as: 'made', expr: "upper(replace(datum.text, /(na)me/, '$1')) + ' ' + datum.a" }],

@@ -7,7 +7,7 @@
  */
 import { expressionInterpreter } from 'vega-interpreter';
 import { Item } from 'vega-scenegraph';
-import { LENGTH_CHECKS } from './bounds.ts';
+import { LENGTH_CHECKS, STEP_OF_TIME_WORK } from './bounds.ts';
 import { type Budget, CHARACTERS_OF_STEP, spendOn, spendOnText } from './budget.ts';
 import { ChartRefusedError } from './chart-refused.ts';
 
@@ -51,18 +51,21 @@ const TRIES_MAX = 1e9;
 /** A repeated group with a choice or a repetition inside can take exponential time. */
 const REPEATED_GROUP = /\)[*+{]/;
 const CHOICE = /[*+{|?]/g;
+/** What was found before is looked for again, of any length. */
+const BACK_REFERENCE = /\\[1-9k]/g;
 const REPETITION = /[*+]|\{\d*,/g;
+const EXACT_COUNT = /\{(\d+)\}/g;
 
 const countIn = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
 
 /** How often the pattern can try to match so long a text: each repetition can end anywhere, and each choice be another one. */
-const triesOf = (bare: string, length: number) =>
-  bare
-    .split(/[()]/)
-    .reduce(
-      (tries, part) => tries * part.split('|').length,
-      length ** (countIn(bare, REPETITION) + (bare[0] === '^' ? 0 : 1)) * 2 ** (bare.split('?').length - 1),
-    );
+function triesOf(bare: string, length: number, repetitions: number, isMultiline: boolean) {
+  const startsOnce = bare[0] === '^' && !bare.includes('|') && !isMultiline;
+  let tries = length ** (repetitions + (startsOnce ? 0 : 1)) * 2 ** (bare.split('?').length - 1);
+  for (const part of bare.split(/[()]/)) tries *= part.split('|').length;
+  for (const [, count] of bare.matchAll(EXACT_COUNT)) tries *= Math.max(1, Number(count));
+  return tries;
+}
 
 /** Returns how often the pattern can try to match the text. */
 function requirePattern(pattern: unknown, text: unknown = ''): number {
@@ -74,7 +77,8 @@ function requirePattern(pattern: unknown, text: unknown = ''): number {
     // What follows says how a group or a repetition works.
     .replace(/([(*+?}])\?/g, '$1');
   const isSlow = REPEATED_GROUP.test(bare) && countIn(bare, CHOICE) > 1;
-  const tries = triesOf(bare, length);
+  const repetitions = countIn(bare, REPETITION) + countIn(source, BACK_REFERENCE);
+  const tries = triesOf(bare, length, repetitions, pattern instanceof RegExp && pattern.multiline);
   if (source.length > PATTERN_MAX || length > SEARCHED_MAX || isSlow || tries > TRIES_MAX)
     refuse('so slow a pattern');
   return tries;
@@ -97,6 +101,16 @@ function requireData(value: unknown, budget: Budget, depth = 0) {
   for (const part of parts) requireData(part, budget, depth + 1);
 }
 
+const FORMAT_WORK = 200;
+/** Without a specifier, formats for all units are made each time. */
+const ANY_TIME_WORK = 50_000;
+const OF_SPECIFIER_WORK = 50;
+
+function spendOnTimeFormat(specifier: unknown, budget: Budget) {
+  const work = specifier == null ? ANY_TIME_WORK : FORMAT_WORK + textLength(specifier) * OF_SPECIFIER_WORK;
+  budget.spend(work, 'steps');
+}
+
 type Functions = Record<string, (...given: unknown[]) => unknown>;
 type Check = (this: Functions, ...given: unknown[]) => void;
 
@@ -107,8 +121,12 @@ const REPEATED = 16;
 
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : String(value).length);
 const textLength = (value: unknown) => String(value).length;
-/** Such as `$1`, and what stands before and after a match. */
-const REFERENCE = /\$[\d<&`']/g;
+/** References to the match, or to a part of it. All matches together are as long as the text. */
+const OF_MATCH = /\$[\d<&]/g;
+/** References to the text before or after a match. */
+const AROUND_MATCH = /\$[`']/g;
+/** A part of a match can be outside of it. */
+const LOOK_AROUND = /\(\?<?[=!]/;
 const always = (names: string[], check: Check) => Object.fromEntries(names.map((name) => [name, check]));
 
 /** What is checked before functions of expressions run, and what they take beside what they are given and return. */
@@ -123,22 +141,43 @@ const checksOf = (budget: Budget): Record<string, Check> => ({
     // Any other is not a pattern, but a text that is looked for.
     spendOnPattern(pattern instanceof RegExp ? pattern : '', text, budget);
     const matches = pattern instanceof RegExp && pattern.global ? textLength(text) + 1 : 1;
-    const references = countIn(String(by), REFERENCE);
-    spendOnText(matches * (textLength(by) + references * textLength(text)), budget);
+    const ofMatch = countIn(String(by), OF_MATCH);
+    const looksAround = pattern instanceof RegExp && LOOK_AROUND.test(pattern.source);
+    const whole = countIn(String(by), AROUND_MATCH) + (looksAround ? ofMatch : 0);
+    spendOnText(matches * textLength(by) + (matches * whole + ofMatch) * textLength(text), budget);
   },
   test: (pattern, text) => spendOnPattern(pattern, text, budget),
   split: (text, separator) => spendOnPattern(separator instanceof RegExp ? separator : '', text, budget),
   join: (list, separator = ',') => spendOnText(lengthOf(list) * textLength(separator), budget),
-  pad(text, length, filler = ' ', ...more) {
+  pad(text, length, filler, ...more) {
     LENGTH_CHECKS.pad!(text, length, filler, ...more);
-    spendOnText((Number(length) || 0) * REPEATED * textLength(filler), budget);
+    spendOnText((Number(length) || 0) * REPEATED * textLength(filler || ' '), budget);
   },
   /** Vega keeps the ends of a domain that are signals, such as times, as data of its own. */
   setdata(name, rows) {
     if (!(name as string).startsWith('_:vega:_')) refuse('`setdata`');
     requireData(rows, budget);
   },
+  ...always(['indexof', 'lastindexof'], (text, part) => {
+    if (typeof text === 'string') budget.spend((text.length * textLength(part)) / TRIES_OF_STEP, 'steps');
+  }),
+  ...always(['timeOffset', 'utcOffset'], (...given) => {
+    LENGTH_CHECKS.timeOffset!(...given);
+    budget.spend(Math.abs(Number(given[2] ?? 1)) * STEP_OF_TIME_WORK, 'steps');
+  }),
+  ...always(['timeFormat', 'utcFormat'], (_time, specifier) => spendOnTimeFormat(specifier, budget)),
+  format(value, specifier) {
+    LENGTH_CHECKS.format!(value, specifier);
+    budget.spend(FORMAT_WORK, 'steps');
+  },
+  gradient(...given) {
+    LENGTH_CHECKS.gradient!(...given);
+    budget.spend((Number(given[3]) || 0) * REPEATED, 'values');
+  },
   copy(name, group) {
+    spendOn(this.domain!(name, group), budget);
+  },
+  invert(name, _range, group) {
     spendOn(this.domain!(name, group), budget);
   },
   intersect: () => budget.spend(PICTURE, 'items'),
@@ -177,6 +216,7 @@ const OWN: Functions = {
 
 /** Drawing a line of text takes about so many steps. */
 const LINE_WORK = 400;
+const CHARACTERS_OF_LINE = 20;
 
 /** The functions of Vega, with what must hold before some of them run. */
 function guarded(functions: Functions, budget: Budget): Functions {
@@ -186,9 +226,9 @@ function guarded(functions: Functions, budget: Budget): Functions {
   };
   const checked: Functions = Object.assign(Object.create(functions), OWN, {
     counted,
-    /** Each line of a text is drawn by itself: those of a list, and those that a line break makes. */
-    countedLines(text: unknown, lineBreak: unknown) {
-      const lines = Array.isArray(text) ? text.length : lineBreak == null ? 1 : textLength(text) + 1;
+    /** Each line of a text is drawn by itself: those of a list, and those that a line break makes, wherever it is set. */
+    countedLines(text: unknown) {
+      const lines = Array.isArray(text) ? text.length : 1 + textLength(text) / CHARACTERS_OF_LINE;
       budget.spend(lines * LINE_WORK, 'lines');
       return text;
     },
@@ -287,9 +327,6 @@ const stepsIn = (part: unknown): number =>
     ? Object.values(part).reduce((sum, each) => sum + stepsIn(each), isNode(part) ? stepsOf(part) : 0)
     : 0;
 
-const countedLines = (text: Node, lineBreak: Node = { type: 'Literal', value: null }) =>
-  call('countedLines', counted(text), counted(lineBreak));
-
 const closedExpression = ({ ast, channels, ...rest }: Expression) => ({
   ...rest,
   ...(ast && { ast: closed(ast) }),
@@ -297,7 +334,7 @@ const closedExpression = ({ ast, channels, ...rest }: Expression) => ({
     channels: Object.fromEntries(
       Object.entries(channels).map(([name, { ast }]) => [
         name,
-        { ast: (name === 'text' ? countedLines(ast, channels.lineBreak?.ast) : counted(ast)) as Node },
+        { ast: (name === 'text' ? call('countedLines', counted(ast)) : counted(ast)) as Node },
       ]),
     ),
   }),
