@@ -63,6 +63,8 @@ export function createReader({
     if (member === undefined) return undefined;
     const found = shownOf(annotation, member, formats);
     const isOwn = memberOf.has(key);
+    // Vega-Lite makes numbers, texts and times of members. An object was made by hand, and may be of any size.
+    if (!isOwn && typeof value === 'object' && value !== null && !(value instanceof Date)) return undefined;
     const isTime = Object.hasOwn(annotation.timeDimensions, member);
     if (!isOwn && (unit !== undefined) !== isTime) return undefined;
     const granularity = isTime ? (isOwn ? found?.granularity?.name : UNITS[unit!]) : undefined;
@@ -140,11 +142,12 @@ export function createReader({
         // Settings may name what the query does not ask for any more.
         return (named.length ? named : chosenEntries).map(({ label, text }) => ({ label, text }));
       }
-      const isCommon = ({ member, value, isMeasure }: Entry) =>
-        !isMeasure &&
-        rows.every(({ entries }) =>
-          entries.some((other) => other.member === member && other.value === value),
-        );
+      const isIn = ({ member, value }: Entry, entries: readonly Entry[]) =>
+        entries.some((other) => other.member === member && other.value === value);
+      const common = rows[0]!.entries.filter(
+        (entry) => !entry.isMeasure && rows.every(({ entries }) => isIn(entry, entries)),
+      );
+      const isCommon = (entry: Entry) => !entry.isMeasure && isIn(entry, common);
       const head = chosenEntries.filter(isCommon);
       const measures = new Set(rows.map(({ measure }) => measure?.label));
       return [

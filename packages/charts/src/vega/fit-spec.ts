@@ -20,20 +20,27 @@ const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
 const VALUE_IN = new RegExp(`datum\\[(${TEXT})\\]`, 'g');
 const TITLE_IN = new RegExp(`${TEXT}:(${TEXT})`, 'g');
 
+/** Finding texts in an expression takes a time by the square of its length. */
+const EXPRESSION_MAX = 10_000;
+/** No legend has room for more. */
+const VALUES_MAX = 200;
+const TITLES_MAX = 50;
+
 /** Names that the chart makes of a value and the title of a measure, which are in no row. */
 function madeEntries({ domain }: Part, data: Part[], rows: readonly Part[]): string[] | undefined {
   const { field } = (domain ?? {}) as { field?: unknown };
   const formula = data
     .flatMap(({ transform }) => partsOf(transform))
     .find(({ type, as }) => type === 'formula' && as === field);
-  if (typeof formula?.expr !== 'string') return undefined;
+  if (typeof formula?.expr !== 'string' || formula.expr.length > EXPRESSION_MAX) return undefined;
   const { expr } = formula;
   const textsIn = (pattern: RegExp) =>
     [...expr.matchAll(pattern)].map(([, text]) => JSON.parse(text!) as string);
   const by = textsIn(VALUE_IN).find((name) => rows.some((row) => name in row));
   if (!by) return undefined;
-  const values = new Set(rows.map((row) => String(row[by])));
-  return [...values].flatMap((value) => textsIn(TITLE_IN).map((title) => `${value}, ${title}`));
+  const values = [...new Set(rows.map((row) => String(row[by])))].slice(0, VALUES_MAX);
+  const titles = textsIn(TITLE_IN).slice(0, TITLES_MAX);
+  return values.flatMap((value) => titles.map((title) => `${value}, ${title}`));
 }
 
 function fitLegend(
@@ -58,7 +65,7 @@ function fitLegend(
   };
   if (isBeside && !isMoved) return [wrapped, 0];
   const entries = entriesOf(scale, rows) ?? madeEntries(scale, data, rows) ?? [];
-  const widest = Math.max(60, ...entries.map((entry) => Math.min(space, room.measure(entry))));
+  const widest = entries.reduce((most, entry) => Math.max(most, Math.min(space, room.measure(entry))), 60);
   const columns = Math.max(1, Math.floor(room.width / (widest + ENTRY_EXTRA)));
   return [{ ...wrapped, columns }, Math.ceil(entries.length / columns) * ENTRY_HEIGHT];
 }

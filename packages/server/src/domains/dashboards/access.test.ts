@@ -73,6 +73,16 @@ describe('a viewer with an embed token', () => {
     expect([await sees(ann), await sees(bob)]).toEqual([false, false]);
   });
 
+  test('gets nothing by the entry of another dashboard', async () => {
+    const ann = await viewer(tenant);
+    const { id } = await world.admin.createWorkbook({ deploymentId, body: {} });
+    const beside = await world.admin.publishDashboard({ deploymentId, workbookId: id, body: { config: {} } });
+    const allowed = { deploymentId, workbookId: id, body: { allowEmbed: true } };
+    await world.admin.updateEmbedAccess(allowed);
+    await access({ allowEmbed: true, embedTenantName: tenant, action: 'read' });
+    expect([await sees(ann), await sees(ann, beside.publicId)]).toEqual([true, false]);
+  });
+
   test('does not get the SQL of reports', async () => {
     const body = { sqlQuery: 'select count(*) from example_orders' };
     const { id: reportId } = await world.admin.createReport({ deploymentId, body });

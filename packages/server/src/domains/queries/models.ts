@@ -43,7 +43,7 @@ export function createModels(
   const treeCache = platform.createCache<string, string | null>((key) => [`deployment:${key.split(' ')[0]}`]);
   const cache = new LRUCache<string, Model>({ maxSize: CACHED_CHARACTERS_MAX });
   const loads = new Map<string, Promise<Model>>();
-  // Each compilation uses a thread and much memory.
+  // Each compilation uses a thread and much memory. One deployment does not get both places.
   const admission = createAdmission({ places: 2, waitingMax: 200, waitMs: 60_000 });
   const drafts = new LRUCache<string, Model>({ maxSize: DRAFTS_CHARACTERS_MAX });
   const draftAdmission = createAdmission({
@@ -85,7 +85,7 @@ export function createModels(
     if (known) return known;
     let load = loads.get(key);
     if (!load) {
-      load = admission.take({}, () => compile(db, deploymentId, tree, key));
+      load = admission.take({ sharer: String(deploymentId) }, () => compile(db, deploymentId, tree, key));
       loads.set(key, load);
       load.finally(() => loads.delete(key)).catch(() => {});
     }

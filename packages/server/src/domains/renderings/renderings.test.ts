@@ -143,6 +143,43 @@ test('a picture with an empty chart is drawn twice more from rows that are read 
   }
 });
 
+test('only so many calls of one person have their rows in memory while they wait to be drawn', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oriel-many-'));
+  const script = pathToFileURL(join(folder, 'thread.mjs'));
+  await writeFile(
+    script,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', () => setTimeout(() => parentPort.postMessage({ bytes: Buffer.of(1), title: '' }), 50));`,
+  );
+  let reading = 0;
+  let most = 0;
+  const queries = {
+    load: () => {
+      most = Math.max(most, ++reading);
+      return Promise.resolve(Buffer.from('{}'));
+    },
+    meta: () => assert.fail(),
+    viewer: () => assert.fail(),
+  };
+  const drawing = createRenderings({ queries, script });
+  const { userId } = await world.person();
+  const actor = { kind: 'person', userId } as Caller;
+  const { signal } = new AbortController();
+  const render = () =>
+    drawing
+      .render({ actor, db: world.server.db, signal }, { dashboard: EMPTY as never, format: 'png' })
+      .finally(() => reading--);
+  try {
+    const outcomes = await Promise.allSettled(Array.from({ length: 14 }, render));
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect([refused.length, most]).toEqual([3, 6]);
+    expect(refused[0]).toMatchObject({ reason: { code: 'too_many_at_once' } });
+  } finally {
+    await drawing.stop();
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a thread that hangs, dies or eats memory fails its own picture, and the next one is drawn', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oriel-lost-'));
   const script = pathToFileURL(join(folder, 'thread.mjs'));

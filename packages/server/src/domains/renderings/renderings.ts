@@ -68,8 +68,11 @@ export interface Renderings {
 
 export const DRAW_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 768 };
 
+const QUEUE = { waitingMax: 40, sharerWaitingMax: 5, waitMs: 60_000 };
 /** Each thread uses a core and much memory, so few run at once. */
-const PLACES = { places: 2, sharerPlaces: 1, waitingMax: 40, sharerWaitingMax: 5, waitMs: 60_000 };
+const PLACES = { places: 2, sharerPlaces: 1, ...QUEUE };
+/** Answers are in memory while they wait for a thread, so only so many calls read theirs. */
+const READERS = { places: 12, sharerPlaces: 6, ...QUEUE };
 
 /** The most bytes of all answers of a dashboard together. */
 const ANSWERS_MAX_BYTES = 32 * 1024 * 1024;
@@ -108,6 +111,7 @@ export function createRenderings({
 }: RenderingsOptions): Renderings {
   const threads = createThreads<DrawTask, DrawAnswer>(script, limits);
   const places = createAdmission(PLACES);
+  const readers = createAdmission(READERS);
 
   async function render({ actor, db, signal }: Reader, request: RenderRequest): Promise<Rendering> {
     const call: QueryCall = { actor, db, signal, deploymentId: request.dashboard.deploymentId };
@@ -150,7 +154,8 @@ export function createRenderings({
       locale,
       format: request.format,
     };
-    const drawn = await drawNotBlank(task, { ...call, actor }, asked);
+    const place = { sharer: sharerOf(actor), signal };
+    const drawn = await readers.take(place, () => drawNotBlank(task, { ...call, actor }, asked));
     return { ...drawn, locale, contentType: request.format === 'pdf' ? 'application/pdf' : 'image/png' };
   }
 

@@ -4,7 +4,7 @@ import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
 import { within } from './chart.ts';
 import { FONT_FAMILY, FONT_FILES, widthOf, withBoxes } from './fonts.ts';
-import { bandsOf, requireMoreThanOneColor, requirePlot } from './paper.ts';
+import { bandsOf, requireMoreThanOneColor, requirePlot, withinNative } from './paper.ts';
 import { writePdf } from './pdf.ts';
 import { pngWithPalette } from './png.ts';
 import { escapeXml, fit, wrap } from './texts.ts';
@@ -24,6 +24,15 @@ test.each([
 ])('%s (%i) is as wide as the fonts say', (text, weight) => {
   const [told, drawn] = [widthOf(text, 40, weight), drawnWidth(text, 40, weight)];
   expect(Math.abs(told - drawn) / drawn).toBeLessThan(0.06);
+});
+
+test('dashes that are too fine or too many are drawn as lines, and much blending as none', () => {
+  const lines = (count: number, dashes: string) => `<path stroke-dasharray="${dashes}"/>`.repeat(count);
+  expect(withinNative(lines(2, '4,2') + lines(1, '0.002,0.002'))).toBe(`${lines(2, '4,2')}<path/>`);
+  expect(withinNative(lines(2001, '4 2'))).toBe('<path/>'.repeat(2001));
+  const blended = (count: number) => '<g style="mix-blend-mode: multiply;"/>'.repeat(count);
+  expect(withinNative(blended(20))).toBe(blended(20));
+  expect(withinNative(blended(21))).toBe('<g style=""/>'.repeat(21));
 });
 
 test('letters that no font has are drawn as boxes, and not left out', () => {

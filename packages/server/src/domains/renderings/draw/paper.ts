@@ -83,8 +83,24 @@ const documentOf = (content: string, height: number, { tokens }: Look) =>
 const at = ({ svg }: { svg: string }, dy: number) =>
   `<g transform="translate(${MARGIN},${round(dy)})">${svg}</g>`;
 
+/** Native code draws each dash and each layer that is blended, and cannot be ended while it does. */
+const DASHES = / stroke-dasharray="[^"]*"/g;
+const BLENDS = /mix-blend-mode:[^;"]*;?/g;
+const DASHED_MAX = 2000;
+const BLENDED_MAX = 20;
+const countIn = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
+const isTooFine = (dashes: string) =>
+  (dashes.match(/[\d.]+/g) ?? []).reduce((sum, one) => sum + Number(one), 0) < 1;
+
+/** Without dashes that are too fine or too many, and without blending if many elements are blended. */
+export function withinNative(svg: string): string {
+  const isDashed = countIn(svg, DASHES) <= DASHED_MAX;
+  const plain = svg.replace(DASHES, (dashes) => (isDashed && !isTooFine(dashes) ? dashes : ''));
+  return countIn(plain, BLENDS) <= BLENDED_MAX ? plain : plain.replace(BLENDS, '');
+}
+
 function rasterOf(svg: string, density: number, plots: readonly Plot[], { tokens }: Look) {
-  const image = new Resvg(svg, {
+  const image = new Resvg(withinNative(svg), {
     font: { fontFiles: FONT_FILES, loadSystemFonts: false, defaultFontFamily: FONT_FAMILY },
     fitTo: { mode: 'zoom', value: density },
     logLevel: 'off',
