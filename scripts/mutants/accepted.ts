@@ -113,6 +113,26 @@ export const accepted: AcceptedMutant[] = [
     why: 'an empty list of uses writes nothing, and is left out for speed',
   },
   {
+    file: 'packages/server/src/platform/jobs/store.ts',
+    text: "await tx.run(sql`set local idle_in_transaction_session_timeout = '2s'`)",
+    why: 'a connection runs statements in the order in which they were sent',
+  },
+  {
+    file: 'packages/server/src/platform/jobs/store.ts',
+    text: `await tx.run(sql\`select pg_advisory_xact_lock(hashtextextended(\${\`claims of \${lane}\`}, 0))\`)`,
+    why: 'a connection runs statements in the order in which they were sent',
+  },
+  {
+    file: 'packages/server/src/domains/access/store.ts',
+    text: '(above.parent_id in (select id from held)) is not true and',
+    why: 'the next line excludes the same folders, and this one is there for speed',
+  },
+  {
+    file: 'packages/server/src/domains/queries/sources.ts',
+    text: `'oauth' in source`,
+    why: 'sources that cannot have this setting have nothing there',
+  },
+  {
     file: 'packages/server/src/domains/embed-sessions/embed-tokens.ts',
     text: '!key',
     why: 'reading the key of nothing fails, and every failure there is a token that is not valid',

@@ -1,11 +1,12 @@
 /**
  * Runs expensive work in threads, so that it does not block the event loop. A thread is ended if its task takes too
  * much time or memory, or if nobody waits for the answer any more. A script in a thread answers each message with one
- * message.
+ * message. What could end the process of all threads runs in a process of its own instead (`task-process.ts`).
  */
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { TaskProcess } from './task-process.ts';
 
 export interface ThreadLimits {
   /** CPU time of the thread, because on a busy machine a task takes longer. Where the system does not tell it: time. */
@@ -75,16 +76,17 @@ try {
 import(script);`;
 
 interface Thread {
-  worker: Worker;
+  worker: Worker | TaskProcess;
   /** Its number on Linux, or `UNKNOWN`; 0 until it starts, for which a busy machine may take seconds. */
   number: Int32Array;
 }
 
 /** The CPU time that the thread has used since it began, if the system tells it. */
-function cpuMs({ number: [number] }: Thread): number | undefined {
+function cpuMs({ worker, number: [number] }: Thread): number | undefined {
   if (number === 0) return 0;
   try {
-    const stat = readFileSync(`/proc/self/task/${number}/stat`, 'latin1');
+    const folder = worker instanceof TaskProcess ? `/proc/${number}` : `/proc/self/task/${number}`;
+    const stat = readFileSync(`${folder}/stat`, 'latin1');
     // The name, in brackets, may have blanks. Later fields have none; times are in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -94,11 +96,11 @@ function cpuMs({ number: [number] }: Thread): number | undefined {
 }
 
 /** Removes our listeners, but not those of the worker itself, without which it gets no messages. */
-function stopListening(worker: Worker) {
+function stopListening(worker: Thread['worker']) {
   for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
 }
 
-async function end(worker: Worker) {
+async function end(worker: Thread['worker']) {
   stopListening(worker);
   worker.on('error', () => {});
   await worker.terminate();
@@ -116,13 +118,13 @@ interface IdleThreads {
  */
 const idleThreads = new Map<string, IdleThreads>();
 
-/** Up to `idleMax` threads of all pools with this script and memory stay for later tasks. */
+/** Up to `idleMax` threads of all pools with this script and memory stay for later tasks. With `apart`, they are processes. */
 export function createThreads<Task, Answer>(
   script: URL,
   { timeMs, memoryMb }: ThreadLimits,
-  { idleMax = 1 } = {},
+  { idleMax = 1, apart = false } = {},
 ): Threads<Task, Answer> {
-  const key = `${memoryMb} ${script.href}`;
+  const key = `${memoryMb} ${apart} ${script.href}`;
   const shared = idleThreads.get(key) ?? { threads: [], pools: 0 };
   idleThreads.set(key, shared);
   shared.pools++;
@@ -132,6 +134,11 @@ export function createThreads<Task, Answer>(
 
   function start(): Thread {
     const number = new Int32Array(new SharedArrayBuffer(4));
+    if (apart) {
+      const worker = new TaskProcess(script, { memoryMb, niceness: NICENESS });
+      number[0] = worker.pid ?? UNKNOWN;
+      return { worker, number };
+    }
     const worker = new Worker(BOOT, {
       eval: true,
       workerData: { script: script.href, number },

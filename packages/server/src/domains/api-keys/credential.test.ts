@@ -58,6 +58,15 @@ test('a use is noted for its own key, and an older one changes nothing', async (
   expect(await lastUsed(other)).toBeNull();
 });
 
+test('what looks like a key and is none is told so, and only where a key was meant', async () => {
+  const { kind, stop } = open();
+  const whyNot = (scheme: 'api-key' | 'bearer', secret: string) => kind.whyNot!({ ...given(secret), scheme });
+  expect(whyNot('bearer', 'sk-x')).toContain('This is not an API key.');
+  expect(whyNot('api-key', 'abc')).toContain('does not begin with');
+  expect(whyNot('bearer', 'abc')).toBeUndefined();
+  await stop();
+});
+
 test('a key that is unknown is refused', async () => {
   const { kind, stop } = open();
   await expect(kind.verify(given('sk-was-never-made'))).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -1,6 +1,4 @@
-/** A thread that draws dashboards, one after the other; see `renderings.ts`. */
-import { constants, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+/** A process that draws dashboards, one after the other; see `renderings.ts`. */
 import {
   askFor,
   createFormats,
@@ -21,15 +19,12 @@ import { texts as es } from '@oriel/charts/texts/es';
 import { texts as fr } from '@oriel/charts/texts/fr';
 import { texts as ja } from '@oriel/charts/texts/ja';
 import { hardenThread } from '../../platform/harden-thread.ts';
+import { answerTasks } from '../../platform/task-process.ts';
 import { drawBoard } from './draw/board.ts';
 import { FONT_FAMILY } from './draw/fonts.ts';
 import { BlankError, drawPdf, drawPng, INSIDE } from './draw/paper.ts';
 import { type Look, WidgetError } from './draw/pieces.ts';
 import type { DrawAnswer, DrawnBoard, DrawTask, HeadlineFigure, SmallTable } from './draw/task.ts';
-
-// Drawing takes much CPU time, and requests to the server come first. Only Linux has priorities of threads: elsewhere
-// this would be that of the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const TEXTS: Record<string, Texts> = { de, es, fr, ja };
 
@@ -163,16 +158,14 @@ function tableIn(board: DrawnBoard, look: Look): SmallTable | undefined {
   };
 }
 
-hardenThread();
-
-parentPort!.on('message', async (task: DrawTask) => {
-  let answer: DrawAnswer;
+answerTasks(async (task: DrawTask): Promise<DrawAnswer> => {
   try {
-    answer = await draw(task);
+    return await draw(task);
   } catch (error) {
     const title = error instanceof WidgetError || error instanceof BlankError ? error.title : '';
     const reason = (error as Error).message.slice(0, 300);
-    answer = { failure: { title, reason, isBlank: error instanceof BlankError } };
+    return { failure: { title, reason, isBlank: error instanceof BlankError } };
   }
-  parentPort!.postMessage(answer);
 });
+
+hardenThread();

@@ -69,9 +69,9 @@ export interface Renderings {
 export const DRAW_LIMITS: ThreadLimits = { timeMs: 30_000, memoryMb: 768 };
 
 const QUEUE = { waitingMax: 40, sharerWaitingMax: 5, waitMs: 60_000 };
-/** Each thread uses a core and much memory, so few run at once. */
+/** Each process uses a core and much memory, so few run at once. */
 const PLACES = { places: 2, sharerPlaces: 1, ...QUEUE };
-/** Answers are in memory while they wait for a thread, so only so many calls read theirs. */
+/** Answers are in memory while they wait for a process, so only so many calls read theirs. */
 const READERS = { places: 12, sharerPlaces: 6, ...QUEUE };
 
 /** The most bytes of all answers of a dashboard together. */
@@ -83,17 +83,17 @@ const ASKED_TOGETHER = 4;
 export interface RenderingsOptions {
   queries: Pick<Queries, 'load' | 'meta' | 'viewer'>;
   limits?: ThreadLimits;
-  /** Replaces the script of the thread in tests. */
+  /** Replaces the script of the process in tests. */
   script?: URL;
 }
 
-/** The thread that drew it hung, died or took too much memory. The next attempt gets another thread. */
+/** The process that drew it hung, died or took too much memory. The next attempt gets another process. */
 export class DrawingLostError extends ApiError {
   constructor(cause: unknown) {
     const isLimit = cause instanceof ThreadLimitError;
     const message = isLimit
       ? 'The dashboard could not be drawn: drawing it takes too much time or memory.'
-      : 'The dashboard could not be drawn: the thread that drew it ended.';
+      : 'The dashboard could not be drawn: the process that drew it ended.';
     super('rendering_failed', { message, cause });
   }
 }
@@ -109,7 +109,7 @@ export function createRenderings({
   limits = DRAW_LIMITS,
   script = threadScript('draw-thread'),
 }: RenderingsOptions): Renderings {
-  const threads = createThreads<DrawTask, DrawAnswer>(script, limits);
+  const threads = createThreads<DrawTask, DrawAnswer>(script, limits, { apart: true });
   const places = createAdmission(PLACES);
   const readers = createAdmission(READERS);
 
