@@ -223,6 +223,16 @@ describe('the list', () => {
     expect(await list({ search: 'hidden' }, explorer.client)).toEqual([]);
   });
 
+  test.each(TYPES)('does not hold at the root a %s that was shared in a folder', async (type) => {
+    const folderId = await folder('closed');
+    const item = await create(type, unique('inside'), folderId);
+    await share(item, 'Read');
+    const atRoot = await create(type, unique('root'));
+    await share(atRoot, 'Read');
+    const { items } = await explorer.client.workspaceObjects({ deploymentId, first: 1000 });
+    expect(items.map(({ id }) => id)).toEqual([atRoot.id]);
+  });
+
   test('does not hold content of an embed tenant, unless an admin names the tenant', async () => {
     for (const type of TYPES) {
       const { id } = await create(type, `theirs ${type}`);
