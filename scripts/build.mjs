@@ -34,11 +34,11 @@ const OPTIONS = {
   banner: { js: FOR_COMMONJS },
 };
 
-/** The scripts of threads; see `platform/threads.ts`. */
+/** The scripts of threads and of processes that are used like threads; see `platform/threads.ts`. */
 const THREADS = {
   'chart-thread.js': 'domains/dashboards/chart-thread.ts',
   'compile-thread.js': 'domains/builds/compile-thread.ts',
-  'draw-thread.js': 'domains/renderings/draw-thread.ts',
+  'draw-process.js': 'domains/renderings/draw-process.ts',
   'dbt-thread.js': 'domains/model-syncs/dbt-thread.ts',
   'pack-thread.js': 'platform/git/remote/pack-thread.ts',
   'parse-thread.js': 'domains/queries/parse-thread.ts',

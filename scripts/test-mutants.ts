@@ -35,7 +35,8 @@ const { values, positionals } = parseArgs({
 });
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-const SOURCE = /^packages\/(server|semantic|contract|client)\/src\/.*(?<!\.gen|\.test|\.system|-thread)\.ts$/;
+const SOURCE =
+  /^packages\/(server|semantic|contract|client)\/src\/.*(?<!\.gen|\.test|\.system|-thread|draw-process)\.ts$/;
 
 /** The lines of each source that are to be tried. */
 function chosenLines(): Sources {

@@ -126,8 +126,16 @@ test.each<[string, object]>([
   ],
 ])('%s: too much is refused at once', async (_name, spec) => {
   expect(await problemOf(spec)).toMatch(
-    /too many|more than 1|too far away|too narrow|1 or less|must be a number|so slow a pattern/,
+    /too many|more than 1|too far away|too narrow|1 or less|must be a number|so slow a pattern|as a list/,
   );
+});
+
+test('a row may have a field that is called length', async () => {
+  const values = [{ length: 6.6e9 }, { length: 6.4e9 }];
+  const transforms = [
+    { type: 'formula', as: 'long', expr: 'isValid(datum) && length(toString(datum.length)) > 5' },
+  ];
+  expect(await problemOf({ data: [{ name: 'rows', values, transform: transforms }] })).toBeUndefined();
 });
 
 test.each<[string, object]>([

@@ -8,7 +8,7 @@ import * as regression from 'vega-regression';
 import * as data from 'vega-transforms';
 import { field as accessorOf } from 'vega-util';
 import * as view from 'vega-view-transforms';
-import { type Budget, spendOn, spendOnLength } from './budget.ts';
+import { type Budget, spendOn } from './budget.ts';
 import { ChartRefusedError } from './chart-refused.ts';
 
 /** The longest list or text, and the most ticks or bins, that a number can ask for. */
@@ -95,6 +95,12 @@ interface Pulse {
   dataflow: object;
 }
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+/** Vega reads an object with a length as a list, however long it says that it is. */
+function requireList(param: unknown) {
+  const isObject = typeof param === 'object' && param !== null && !Array.isArray(param);
+  if (isObject && Object.hasOwn(param, 'length'))
+    throw new ChartRefusedError('The chart cannot use this as a list.');
+}
 /** Some transforms read anything with a length as a list: an object, and each character of a text. */
 const anyLengthOf = (value: unknown) => Number(Object(value).length) || 0;
 const rowsIn = ({ source, add }: Pulse) => Math.max(lengthOf(source), lengthOf(add));
@@ -176,7 +182,7 @@ function groupsOf(groupby: unknown, { source, add = [] }: Pulse): unknown[][] {
 /** How many rows each group has. */
 const sizesOf = (groupby: unknown, pulse: Pulse) => groupsOf(groupby, pulse).map(({ length }) => length);
 
-/** A row is compared with so many others, in two directions, when rows are sorted. */
+/** How often the values of each row are read when rows are sorted: each comparison reads two. */
 const comparisonsIn = (rows: number) => 2 * Math.ceil(Math.log2(rows + 1));
 
 /** How many rows at most are equal for the comparator. */
@@ -373,7 +379,7 @@ export function boundTransforms() {
     prototype.transform = function (params, pulse) {
       const budget = budgets.get(pulse.dataflow)!;
       budget.spend(rowsIn(pulse) * ROW_WORK * Math.max(1, fieldsIn(params)), 'rows');
-      for (const param of Object.values(params)) spendOnLength(param, budget);
+      for (const param of Object.values(params)) requireList(param);
       spendOnKeys(params, pulse, budget);
       check?.(params, pulse, budget);
       return own.call(this, params, pulse);

@@ -69,12 +69,6 @@ export const CHARACTERS_OF_STEP = 4;
 export const spendOnText = (length: number, budget: Budget) =>
   budget.spend(length / CHARACTERS_OF_STEP, 'characters');
 
-/** Vega reads an object with a length as a list, however long it says that it is. */
-export function spendOnLength(value: unknown, budget: Budget) {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'length')) return;
-  budget.spend(Number((value as { length: unknown }).length) || 0, 'values');
-}
-
 /**
  * Lists may hold a list several times, which holds another: what follows them to the end takes as long as this. Few functions
  * follow objects too.
@@ -85,7 +79,6 @@ export function spendOn(value: unknown, budget: Budget, isWithin = false): void 
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  spendOnLength(value, budget);
   if (!Array.isArray(value) && !isWithin) return;
   const parts = Array.isArray(value) ? value : Object.values(value);
   budget.spend(parts.length * STEPS_OF_VALUE, 'values');

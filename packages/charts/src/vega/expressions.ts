@@ -177,6 +177,9 @@ const checksOf = (budget: Budget): Record<string, Check> => ({
   copy(name, group) {
     spendOn(this.domain!(name, group), budget);
   },
+  extent(list) {
+    if (!Array.isArray(list)) refuse('this as a list');
+  },
   invert(name, _range, group) {
     spendOn(this.domain!(name, group), budget);
   },

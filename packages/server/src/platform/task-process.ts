@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parentPort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 /** How the process of V8 ends when there is no memory left. */
 const OUT_OF_MEMORY = ['SIGABRT', 'SIGTRAP', 'SIGILL'];
@@ -73,13 +73,8 @@ const END_WITH_PARENT = `
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 1000);`;
 
-/** For a script that runs in a thread or in a `TaskProcess`: answers each message with one message. */
+/** For the script of a `TaskProcess`: answers each message with one message, until the parent is gone. */
 export function answerTasks<Task, Answer>(work: (task: Task) => Promise<Answer>) {
-  if (parentPort) {
-    const port = parentPort;
-    port.on('message', async (task: Task) => port.postMessage(await work(task)));
-    return;
-  }
   new Worker(END_WITH_PARENT, { eval: true }).unref();
   process.on('disconnect', () => process.exit());
   process.on('message', async (task: Task) => process.send!(await work(task)));

@@ -107,7 +107,7 @@ interface ChartRequest {
 export function createRenderings({
   queries,
   limits = DRAW_LIMITS,
-  script = threadScript('draw-thread'),
+  script = threadScript('draw-process'),
 }: RenderingsOptions): Renderings {
   const threads = createThreads<DrawTask, DrawAnswer>(script, limits, { apart: true });
   const places = createAdmission(PLACES);

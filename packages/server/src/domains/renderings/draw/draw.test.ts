@@ -28,7 +28,9 @@ test.each([
 
 test('dashes that are too fine or too many are drawn as lines, and much blending as none', () => {
   const lines = (count: number, dashes: string) => `<path stroke-dasharray="${dashes}"/>`.repeat(count);
-  expect(withinNative(lines(2, '4,2') + lines(1, '0.002,0.002'))).toBe(`${lines(2, '4,2')}<path/>`);
+  expect(withinNative(lines(2, '4,2') + lines(1, '0.002,0.002') + lines(1, '5e-7 5e-7'))).toBe(
+    `${lines(2, '4,2')}<path/><path/>`,
+  );
   expect(withinNative(lines(2001, '4 2'))).toBe('<path/>'.repeat(2001));
   const blended = (count: number) => '<g style="mix-blend-mode: multiply;"/>'.repeat(count);
   expect(withinNative(blended(20))).toBe(blended(20));

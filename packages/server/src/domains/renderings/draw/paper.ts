@@ -84,18 +84,19 @@ const at = ({ svg }: { svg: string }, dy: number) =>
   `<g transform="translate(${MARGIN},${round(dy)})">${svg}</g>`;
 
 /** Native code draws each dash and each layer that is blended, and cannot be ended while it does. */
-const DASHES = / stroke-dasharray="[^"]*"/g;
+const DASHES = / stroke-dasharray="([^"]*)"/g;
 const BLENDS = /mix-blend-mode:[^;"]*;?/g;
 const DASHED_MAX = 2000;
 const BLENDED_MAX = 20;
 const countIn = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
-const isTooFine = (dashes: string) =>
-  (dashes.match(/[\d.]+/g) ?? []).reduce((sum, one) => sum + Number(one), 0) < 1;
+/** The lengths may have exponents. What cannot be read is too fine. */
+const isTooFine = (lengths: string) =>
+  !(lengths.split(/[\s,]+/).reduce((sum, one) => sum + Number(one), 0) >= 1);
 
 /** Without dashes that are too fine or too many, and without blending if many elements are blended. */
 export function withinNative(svg: string): string {
   const isDashed = countIn(svg, DASHES) <= DASHED_MAX;
-  const plain = svg.replace(DASHES, (dashes) => (isDashed && !isTooFine(dashes) ? dashes : ''));
+  const plain = svg.replace(DASHES, (dashes, lengths) => (isDashed && !isTooFine(lengths) ? dashes : ''));
   return countIn(plain, BLENDS) <= BLENDED_MAX ? plain : plain.replace(BLENDS, '');
 }
 
